@@ -139,6 +139,23 @@ func TestSync(t *testing.T) {
 	}
 }
 
+// An update that fails, and is then withdrawn: the Node runs its desired config again.
+func TestWithdrawnUpdate(t *testing.T) {
+	client := upgrademonitortest.NewClientset(t)
+	d := newTestDaemon(t, client, false)
+	d.reboot = nil
+	require.NoError(t, d.sync(t.Context()))
+	require.NoError(t, d.setDone(t.Context(), "rendered-1"))
+	d.drain = fail
+	require.Error(t, d.sync(t.Context()))
+	require.NoError(t, d.setDone(t.Context(), "rendered-2"))
+	require.NoError(t, d.sync(t.Context()))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	require.NoError(t, d.monitor.Flush(ctx))
+	assert.Contains(t, upgrademonitortest.Transitions(t, client, "worker-0"), "Updated: False True False True")
+}
+
 // failTwice returns a drain that fails twice; then no drain is needed.
 func failTwice(d *daemon) func(context.Context) error {
 	attempts := 0
@@ -178,6 +195,27 @@ func TestRebootInAnOutage(t *testing.T) {
 		assert.LessOrEqual(t, time.Since(begin), 30*time.Second, "both times of Flush, and one Timeout of the Monitor")
 		n, _ := d.monitor.Pending()
 		assert.NotZero(t, n)
+	})
+}
+
+// The reports are written before the reboot, also if the API server was away at first.
+func TestRebootAfterAnOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, begin := upgrademonitortest.NewClientset(t), time.Now()
+		for _, verb := range []string{"get", "create", "patch"} {
+			client.PrependReactor(verb, "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+				return time.Since(begin) < 5*time.Second, nil, apierrors.NewServiceUnavailable("etcd is down")
+			})
+		}
+		d := newTestDaemon(t, client, false)
+		d.drain = nil
+		d.reboot = func(context.Context) error {
+			n, _ := d.monitor.Pending()
+			assert.Zero(t, n)
+			return nil
+		}
+		require.NoError(t, d.sync(t.Context()))
+		assert.Contains(t, upgrademonitortest.Transitions(t, client, "worker-0"), "RebootedNode: False Unknown")
 	})
 }
 

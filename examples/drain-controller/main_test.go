@@ -21,11 +21,17 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// A drain that a disruption budget delays, then an uncordon.
+// A drain that a disruption budget delays, then an uncordon. The Pod of a DaemonSet stays.
 func TestRun(t *testing.T) {
+	pod := func(name, owner string) *corev1.Pod {
+		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: corev1.PodSpec{NodeName: "worker-0"}}
+		isController := true
+		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: owner, Name: name, Controller: &isController}}
+		return p
+	}
 	kube := kubefake.NewClientset(
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{desiredDrain: "drain-rendered-2"}}},
-		&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-0"}, Spec: corev1.PodSpec{NodeName: "worker-0"}},
+		pod("web-0", "StatefulSet"), pod("dns-0", "DaemonSet"),
 	)
 	evictions := 0
 	kube.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -53,6 +59,7 @@ func TestRun(t *testing.T) {
 	applied("uncordon-rendered-2")
 	cancel()
 	require.NoError(t, <-ended)
+	assert.Equal(t, 2, evictions)
 	assert.Equal(t, `UpdatePrepared: False Unknown
 UpdateExecuted: False Unknown
 Cordoned: False Unknown True

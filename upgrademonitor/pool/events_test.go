@@ -60,9 +60,14 @@ func TestEvents(t *testing.T) {
 		{"paused, no node has it", sync(pause(true)), ""},
 		{"another while it is paused", sync(order("c5")), targeting("c5")},
 		{"resumed, no node has it", sync(pause(false)), ""},
-		{"all at once", sync(run(0, "c5"), run(1, "c5")), completed("c5")},
+		{"a node starts", sync(mcn(updating)), ""},
+		{"paused in mid-update", sync(pause(true)), ""},
+		{"resumed in mid-update", sync(pause(false)), ""},
+		{"all at once", sync(mcn(func(m *mcfgv1.MachineConfigNode) { *m = *newMCN("a", configs("c5", "c5", "c5")) }), run(1, "c5")), completed("c5")},
 		{"ordered and done while no process ran", sync(order("c6"), run(0, "c6"), run(1, "c6")), completed("c6")},
 		{"a new node", sync(func() { ns = append(ns, newNode("c")) }), ""},
+		{"without a config", sync(order("")), ""},
+		{"the first status, a node has it already", sync(order("c7"), run(0, "c7"), func() { p.Status = mcfgv1.MachineConfigPoolStatus{} }), targeting("c7")},
 	} {
 		assert.Equal(t, step.want, step.got, step.name)
 	}

@@ -152,7 +152,6 @@ func join(texts []string, separator string, room int) string {
 			break
 		}
 		room -= length
-		share = length
 	}
 	for i := range texts {
 		texts[i] = conditions.TruncateTo(texts[i], share)

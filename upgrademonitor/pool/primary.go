@@ -62,10 +62,8 @@ func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.Mach
 
 // IsWindows reports whether a node runs Windows. No pool manages a Windows node.
 func IsWindows(node *corev1.Node) bool {
-	if os, ok := node.Labels[corev1.LabelOSStable]; ok {
-		return os == string(corev1.Windows)
-	}
-	return node.Status.NodeInfo.OperatingSystem == string(corev1.Windows)
+	const windows = string(corev1.Windows)
+	return node.Labels[corev1.LabelOSStable] == windows || node.Status.NodeInfo.OperatingSystem == windows
 }
 
 const customRank = 2

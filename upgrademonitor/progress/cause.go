@@ -120,19 +120,16 @@ func cutDrainError(message string) (string, bool) {
 // notEvicted matches the error of kubectl's drain about one pod. A message may contain several such
 // errors.
 var notEvicted = regexp.MustCompile(`error when (?:evicting|deleting|waiting for) pods?[/ ]"([^"]+)" ` +
-	`(?:-n|in namespace|from terminating namespace) "([^"]+)"([^,\]]*)`)
+	`(?:-n|in namespace) "([^"]+)"([^,\]]*)`)
 
 // podsOf returns the pods that the error of a drain names.
 func podsOf(message string) []Pod {
 	var pods []Pod
 	for _, m := range notEvicted.FindAllStringSubmatch(message, -1) {
-		all, name, namespace, why := m[0], m[1], m[2], m[3]
-		isTerminating := strings.Contains(why, "to terminate") || strings.Contains(all, "terminating namespace")
+		name, namespace, why := m[1], m[2], m[3]
+		isTerminating := strings.Contains(why, "to terminate")
 		isRefused := strings.Contains(why, "timeout") || strings.Contains(why, "disruption budget")
-		pod := Pod{Namespace: namespace, Name: name, Refused: isRefused && !isTerminating}
-		if !slices.Contains(pods, pod) {
-			pods = append(pods, pod)
-		}
+		pods = append(pods, Pod{Namespace: namespace, Name: name, Refused: isRefused && !isTerminating})
 	}
 	return pods
 }

@@ -289,6 +289,14 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
+// TestCordonOfUnknownTime: the taint of a cordon need not have a time.
+func TestCordonOfUnknownTime(t *testing.T) {
+	node := newNode()
+	node.Spec.Unschedulable = true
+	node.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
+	assert.Equal(t, []progress.Unavailable{{Reason: progress.Cordoned}}, progress.Of(node, nil).Unavailable)
+}
+
 // TestDegradedByAnnotations: the most specific cause wins.
 func TestDegradedByAnnotations(t *testing.T) {
 	updated := is(phases.Updated, yes, 1)

@@ -31,6 +31,7 @@ func TestPinnedImageSets(t *testing.T) {
 		want   []progress.PinnedImageSet
 	}{
 		"none":                      {mcn(), nil},
+		"not started":               {mcn(set(0, 0, 0)), []progress.PinnedImageSet{{Name: "pinned"}}},
 		"complete":                  {mcn(set(2, 2, 0)), nil},
 		"complete, once not":        {mcn(set(2, 2, 1)), nil},
 		"failed, without its text":  {mcn(set(0, 1, 1), failing, noText), []progress.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: "One or more failed"}}},

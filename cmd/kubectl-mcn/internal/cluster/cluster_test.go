@@ -165,6 +165,26 @@ func TestWithdrawn(t *testing.T) {
 	assert.False(t, one(t, worker(""), 100, drainingNode("a", 99)).Nodes[0].OffTarget)
 }
 
+// TestWithdrawnLeavesNothing: after a withdrawn request, a node is as if it was never requested, unless
+// the update has started.
+func TestWithdrawnLeavesNothing(t *testing.T) {
+	requested := managed(entry(`{"f:spec":{}}`, at(50)))
+	never, withdrawn := object("worker", configB), object("worker", configB, withDesired(configA), requested)
+	want := one(t, worker("", updated), 6000, cluster.NewNode(nil, never)).Nodes
+	assert.Equal(t, want, one(t, worker("", updated), 6000, cluster.NewNode(nil, withdrawn)).Nodes)
+	started := object("worker", configB, withDesired(configA), is(phases.Updated, no, 51), is(phases.Drained, running, 52))
+	assert.True(t, one(t, worker("", updated), 6000, cluster.NewNode(nil, started)).Nodes[0].OffTarget)
+}
+
+// TestUnreportedInAnUpdatedPool: the word of the pool counts only for nodes that may have its target.
+func TestUnreportedInAnUpdatedPool(t *testing.T) {
+	joining := kube(configA, "worker")
+	joining.Annotations["machineconfiguration.openshift.io/state"] = "Working"
+	p := one(t, selecting("worker", updated), 60, cluster.NewNode(joining, nil))
+	assert.Equal(t, cluster.Unreported, p.Nodes[0].State)
+	assert.False(t, p.IsDone())
+}
+
 // TestNotUpdated: all nodes have the target, and only the pool disagrees.
 func TestNotUpdated(t *testing.T) {
 	says := func(change func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {

@@ -121,7 +121,7 @@ func (c *calculation) stateOf(n Node) State {
 		return Unreported
 	case !c.Known:
 		return Idle
-	case c.Target.Config == "" || n.Desired != c.Target || n.Current != c.Target || c.lacksImage(n):
+	case c.Target.Config == "" || n.Current != c.Target || c.lacksImage(n):
 		return Waiting
 	}
 	return Done

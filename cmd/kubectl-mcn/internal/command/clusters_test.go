@@ -23,6 +23,8 @@ import (
 func TestWaitOnAFile(t *testing.T) {
 	t.Parallel()
 	rolledOut := append([]runtime.Object{updatedPool("worker", newConfig)}, doneNodes(3)...)
+	resting := updatedPool("worker", newConfig)
+	resting.Spec.Paused = true
 	for name, test := range map[string]struct {
 		objects []runtime.Object
 		args    string
@@ -30,14 +32,15 @@ func TestWaitOnAFile(t *testing.T) {
 		stdout  string
 		stderr  string
 	}{
-		"stuck":       {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done in stdin: worker 3/6 to 22222222, 1 rebooting, 1 stuck, 1 waiting, blocked\n"},
-		"waiting":     {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait", exitFailed, "3 waiting", "not done in stdin: worker 0/3 to 33333333, 3 waiting\n"},
-		"blocked":     {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3 to 33333333, 3 waiting, blocked\n"},
-		"paused":      {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4 to 33333333, 3 waiting, 1 unreported, paused\n"},
-		"degraded":    {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10 to 22222222, 1 rebooting, 5 stuck, 1 waiting, blocked\n"},
-		"no pools":    {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, 3 idle, the target is not known\n"},
-		"done":        {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
-		"not started": {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not started"},
+		"stuck":        {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done in stdin: worker 3/6 to 22222222, 1 rebooting, 1 stuck, 1 waiting, blocked\n"},
+		"waiting":      {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait", exitFailed, "3 waiting", "not done in stdin: worker 0/3 to 33333333, 3 waiting\n"},
+		"blocked":      {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3 to 33333333, 3 waiting, blocked\n"},
+		"paused":       {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4 to 33333333, 3 waiting, 1 unreported, paused\n"},
+		"degraded":     {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10 to 22222222, 1 rebooting, 5 stuck, 1 waiting, blocked\n"},
+		"no pools":     {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, 3 idle, the target is not known\n"},
+		"done":         {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
+		"done, paused": {append([]runtime.Object{resting}, doneNodes(3)...), "wait --tolerate 0s", 0, "worker 3/3 to 22222222, paused\ndone\n", ""},
+		"not started":  {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not started"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t, asList(t, test.objects...), append(strings.Fields(test.args), "-f", "-")...)

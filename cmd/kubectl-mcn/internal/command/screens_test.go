@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -17,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/intstr"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
@@ -195,6 +197,17 @@ func TestOtherScreens(t *testing.T) {
 	}
 }
 
+// TestTimeZone: all times of a screen are in the time zone of the user.
+func TestTimeZone(t *testing.T) {
+	t.Parallel()
+	var stdout, stderr bytes.Buffer
+	c := testCommand(&stdout, &stderr)
+	c.In, c.clock = strings.NewReader(asList(t, rollout()...)), clocktesting.NewFakeClock(now.In(time.FixedZone("JST", 9*3600)))
+	require.Zero(t, c.run(t.Context(), []string{"-f", "-"}), stderr.String())
+	assert.Contains(t, stdout.String(), "2026-03-04 23:16:05 JST")
+	assert.Contains(t, stdout.String(), "Draining for 72m (since 22:04:05)")
+}
+
 // TestManyCauses: three causes have an entry, and what is cut says how to see it.
 func TestManyCauses(t *testing.T) {
 	t.Parallel()
@@ -209,6 +222,58 @@ func TestManyCauses(t *testing.T) {
 	got = execute(t, list, "-f", "-", "-o", "wide").stdout
 	assert.Contains(t, got, "disk 5 is full")
 	assert.NotContains(t, got, "for other causes")
+}
+
+// TestRemainingCauses: the last line counts nodes, of which several may have the same cause.
+func TestRemainingCauses(t *testing.T) {
+	t.Parallel()
+	all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(6)...)
+	for i, obj := range all[1:] {
+		setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, fmt.Sprintf("disk %d is full", min(i, 3)))
+	}
+	got := execute(t, asList(t, all...), "-f", "-").stdout
+	assert.Contains(t, got, "\n! 3 nodes stuck for other causes: see kubectl mcn -o wide\n")
+}
+
+// TestSharedEntries: which nodes share the entry of a node whose drain waits for the Pod db-0.
+func TestSharedEntries(t *testing.T) {
+	t.Parallel()
+	pod := func(namespace, name string) string {
+		return fmt.Sprintf("error when evicting pods/%q -n %q: global timeout reached: 1m30s", name, namespace)
+	}
+	draining := func(node, config, message string) *mcfgv1.MachineConfigNode {
+		n := newNode(node, "worker", oldConfig, now.Add(-24*time.Hour))
+		at := update(n, config, now.Add(-2*time.Hour), phases.Drained)
+		report(n, phases.Drained, metav1.ConditionUnknown, at, message)
+		return n
+	}
+	for name, test := range map[string]struct {
+		config, message string
+		entries         int
+	}{
+		"another Pod of the namespace": {newConfig, pod("shop", "db-1"), 1},
+		"a Pod of another namespace":   {newConfig, pod("blog", "db-0"), 2},
+		"another error":                {newConfig, "connection refused", 2},
+		"a withdrawn config":           {"rendered-worker-33333333", pod("shop", "db-0"), 2},
+	} {
+		nodes := []runtime.Object{newPool("worker", newConfig), draining("worker-0", newConfig, pod("shop", "db-0")), draining("worker-1", test.config, test.message)}
+		got := execute(t, asList(t, nodes...), "-f", "-").stdout
+		assert.Equal(t, test.entries, strings.Count(got, "\n! worker-"), "%s: %s", name, got)
+	}
+}
+
+// TestNodesWithoutAMessage: nodes of two pools share an entry only if their errors are the same.
+func TestNodesWithoutAMessage(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]int{"": 2, "disk full": 1} {
+		all := append([]runtime.Object{newPool("infra", newConfig), newPool("worker", newConfig)}, doneNodes(3)...)
+		all[2].(*mcfgv1.MachineConfigNode).Spec.Pool.Name = "infra"
+		for _, obj := range all[2:] {
+			setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, message)
+		}
+		got := execute(t, asList(t, all...), "-f", "-").stdout
+		assert.Equal(t, want, strings.Count(got, "\n! worker-"), got)
+	}
 }
 
 // TestHelp: each help fits a terminal.

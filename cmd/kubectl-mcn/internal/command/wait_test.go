@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -403,4 +404,17 @@ func TestSilentServer(t *testing.T) {
 	assert.Equal(t, exitTimeout, code)
 	assert.Equal(t, "kubectl mcn: the cluster "+s.URL+silent+"; trying again\nkubectl mcn: not done within 1s: the cluster could not be read\n", stderr)
 	assert.Empty(t, stdout)
+}
+
+// TestRequestTimeout: --request-timeout limits the time until a response starts. A watch may take longer.
+func TestRequestTimeout(t *testing.T) {
+	t.Parallel()
+	c := testCommand(io.Discard, io.Discard)
+	root := newRoot(c)
+	require.NoError(t, root.ParseFlags([]string{"--request-timeout", "7s", "--kubeconfig", kubeconfigOf(t, "https://localhost")}))
+	connected, err := (&sourceFlags{CLI: c}).connect()
+	require.NoError(t, err)
+	cluster := connected.(*source.Cluster)
+	assert.Equal(t, 7*time.Second, cluster.RequestTimeout)
+	assert.Zero(t, cluster.Config.Timeout)
 }

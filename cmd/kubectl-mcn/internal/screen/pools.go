@@ -98,7 +98,7 @@ func cutHash(s string) string { return columns.Truncate(Clean(s), shortHash, "")
 
 // leftText returns the remaining time of a pool, or the reason why the time is not known.
 func leftText(p cluster.Pool) string {
-	isDegraded, isSlow, isPulling := p.FromStatus && p.Stuck > 0, false, false
+	var isDegraded, isSlow, isPulling bool
 	for _, n := range p.Nodes {
 		isDegraded = isDegraded || n.Degraded
 		isSlow = isSlow || n.Slow

@@ -56,7 +56,7 @@ func ProblemsOf(p cluster.Pool, node string, o Options) []Problem {
 // Failures returns the problems that stop the rollout of a pool.
 func Failures(p cluster.Pool, now time.Time) []Problem {
 	all := Problems(p, Options{Now: now})
-	if p.Paused && p.Done < p.Total() || p.FromStatus && p.Stuck > 0 {
+	if p.Paused && p.Done < p.Total() {
 		all = append(all, Problem{ProblemID: ProblemID{Pool: p.Name, Kind: "Stopped"}, Tone: Alarm})
 	}
 	return slices.DeleteFunc(all, func(p Problem) bool { return p.Tone != Alarm })

@@ -174,7 +174,7 @@ func sinceTime(since, now time.Time) string {
 // clockTime formats a time of day, with the date if it is not today.
 func clockTime(t, now time.Time) string {
 	t = t.In(now.Location())
-	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
 		return t.Format(time.TimeOnly)
 	}
 	return t.Format("Jan 2 15:04:05")

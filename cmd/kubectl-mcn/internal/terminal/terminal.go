@@ -68,7 +68,7 @@ var colors = map[screen.Tone]string{
 func (t Terminal) Text(lines []screen.Line, ending string) string {
 	var b strings.Builder
 	for _, l := range lines {
-		if color := colors[l.Tone]; color != "" && t.Color && l.Text != "" {
+		if color := colors[l.Tone]; color != "" && t.Color {
 			b.WriteString(color + l.Text + "\x1b[0m")
 		} else {
 			b.WriteString(l.Text)
@@ -111,7 +111,9 @@ func (p *Painter) Paint(lines []screen.Line) error {
 	if up := rows(p.last, width); up > 0 {
 		fmt.Fprintf(&b, "\x1b[%dA\r", up)
 	}
-	b.WriteString(p.Terminal.Text(lines, clearLine+"\r\n"))
+	// Each line is cleared before its text: after a full line, clearLine would clear the last character.
+	b.WriteString(clearLine)
+	b.WriteString(p.Terminal.Text(lines, "\r\n"+clearLine))
 	b.WriteString(clearBelow)
 	p.last = lines
 	_, err := io.WriteString(p.Out, b.String())

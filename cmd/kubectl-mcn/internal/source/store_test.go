@@ -1,0 +1,98 @@
+package source
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+)
+
+// TestDeletedObjects: a deleted object is gone at once, and a node is gone without both of its objects.
+func TestDeletedObjects(t *testing.T) {
+	node, mcn, configuration := &corev1.Node{}, &mcfgv1.MachineConfigNode{}, &operatorv1.MachineConfiguration{}
+	node.Name, mcn.Name, configuration.Name = "worker-0", "worker-0", "cluster"
+	mcn.Status.Conditions = []metav1.Condition{{Type: "Updated", Status: metav1.ConditionTrue}}
+	configuration.Status.Conditions = mcn.Status.Conditions
+	s := NewStore(cluster.Limits{})
+	for _, resource := range []string{coreNodes, machineConfigNodes, configurations} {
+		s.resources[resource] = &access{listed: true, names: map[string]bool{}}
+	}
+	known := func() (all [][2]bool) {
+		for _, n := range s.objects().Nodes {
+			all = append(all, [2]bool{n.HasNode, n.HasObject})
+		}
+		return all
+	}
+	for _, names := range [][2]string{{coreNodes, machineConfigNodes}, {machineConfigNodes, coreNodes}} {
+		require.NoError(t, errors.Join(s.add(coreNodes, node), s.add(machineConfigNodes, mcn)))
+		assert.Equal(t, [][2]bool{{true, true}}, known())
+		s.remove(names[0], "worker-0")
+		assert.Equal(t, [][2]bool{{names[0] != coreNodes, names[0] == coreNodes}}, known())
+		s.remove(names[1], "worker-0")
+		assert.Empty(t, known())
+		assert.Empty(t, s.resources[coreNodes].names)
+	}
+	require.NoError(t, s.add(configurations, configuration))
+	assert.Len(t, s.View(time.Time{}).Components, 1)
+	s.remove(configurations, "cluster")
+	assert.Empty(t, s.View(time.Time{}).Components)
+}
+
+// TestDeniedNodes: the user may not read Nodes, then the server is away, then the user may read them
+// for a while.
+func TestDeniedNodes(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
+	pass := func(d time.Duration) { clock.SetTime(clock.Now().Add(d)) }
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: coreNodes}, "", errors.New("no access"))
+	s := NewStore(cluster.Limits{})
+	for _, resource := range []string{machineConfigPools, machineConfigNodes, coreNodes} {
+		s.resources[resource] = &access{names: map[string]bool{}}
+	}
+	r := reader{Cluster: &Cluster{Config: &rest.Config{}, Rollout: true, Clock: clock}, store: s, name: coreNodes, follow: true}
+
+	r.failed(t.Context(), "list", forbidden)
+	assert.Contains(t, s.View(clock.Now()).Denied, coreNodes)
+	pass(time.Hour)
+	r.failed(t.Context(), "list", errors.New("connection refused"))
+	lost := clock.Now()
+	pass(maxReconnect)
+	assert.Equal(t, lost, s.View(clock.Now()).LastContact)
+
+	r.responded("list")
+	require.NoError(t, s.putPage(coreNodes, &corev1.NodeList{}, true, true))
+	assert.Empty(t, s.View(clock.Now()).Denied)
+	r.failed(t.Context(), "list", forbidden)
+	pass(maxReconnect)
+	assert.ErrorIs(t, s.View(clock.Now()).Failure, forbidden, "the Nodes were shown, so they cannot be left out")
+}
+
+// TestLastContact: the view is as old as its oldest resource. A request that ends with the command has
+// not failed.
+func TestLastContact(t *testing.T) {
+	begin := time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
+	lost, failure := begin.Add(2*time.Hour), errors.New("connection refused")
+	s := NewStore(cluster.Limits{})
+	s.resources[coreNodes] = &access{listed: true, responded: begin.Add(time.Hour), lost: lost, failure: failure}
+	s.resources[machineConfigPools] = &access{listed: true, responded: begin, lost: lost, failure: failure}
+	assert.Equal(t, begin, s.View(lost.Add(time.Hour)).LastContact)
+
+	s.resources = map[string]*access{coreNodes: {}}
+	r := reader{Cluster: &Cluster{Config: &rest.Config{}, Clock: clocktesting.NewFakePassiveClock(begin)}, store: s, name: coreNodes, follow: true}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r.failed(ctx, "list", context.Canceled)
+	assert.NoError(t, s.View(lost).Failure)
+}

@@ -1,0 +1,52 @@
+package source
+
+import (
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// TestTrim: packages progress and pool read the same from the trimmed objects.
+func TestTrim(t *testing.T) {
+	at := func(minutes int) *metav1.Time {
+		return &metav1.Time{Time: time.Date(2026, 5, 22, 12, minutes, 0, 0, time.UTC)}
+	}
+	entry := func(subresource, fields string, minutes int) metav1.ManagedFieldsEntry {
+		return metav1.ManagedFieldsEntry{Subresource: subresource, Time: at(minutes), FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields)}
+	}
+	desired := `{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}}}`
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{}}}
+	node.ManagedFields = []metav1.ManagedFieldsEntry{entry("", desired, 2), entry("status", desired, 9)}
+	for name, value := range map[string]string{
+		"currentConfig": "a", "desiredConfig": "b", "currentImage": "x", "desiredImage": "y", "state": "Degraded", "reason": "disk full", "desiredDrain": "drain-b", "lastAppliedDrain": "uncordon-a",
+	} {
+		node.Annotations[annotationPrefix+name] = value
+	}
+	node.Spec = corev1.NodeSpec{Unschedulable: true, Taints: []corev1.Taint{{Key: "other"}, {Key: corev1.TaintNodeUnschedulable, TimeAdded: at(3)}}}
+	node.Status.NodeInfo.OperatingSystem = "windows"
+	for i, name := range []corev1.NodeConditionType{corev1.NodeMemoryPressure, corev1.NodePIDPressure, corev1.NodeReady, corev1.NodeDiskPressure, corev1.NodeNetworkUnavailable} {
+		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: name, Status: "Unknown", LastTransitionTime: *at(4 + i)})
+	}
+	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "2", Generation: 2}}
+	mcn.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "worker-0", UID: "1"}}
+	mcn.ManagedFields = []metav1.ManagedFieldsEntry{entry("", `{"f:spec":{}}`, 1), entry("status", `{"f:spec":{}}`, 9)}
+	mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = "worker", "c"
+	mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "a", Desired: "a"}
+	mcn.Status.Conditions = []metav1.Condition{{Type: "Updated", Status: metav1.ConditionTrue, Reason: "Updated", Message: "done", LastTransitionTime: *at(0)}}
+
+	s := NewStore(cluster.Limits{})
+	trimmed := s.trimNode(node)
+	assert.Equal(t, progress.Of(node, mcn), progress.Of(trimmed, s.trimMachineConfigNode(mcn)))
+	assert.Equal(t, progress.Of(nil, mcn), progress.Of(nil, s.trimMachineConfigNode(mcn)))
+	assert.True(t, pool.IsWindows(trimmed))
+	mcn.OwnerReferences[0].UID = "0" // an earlier Node
+	assert.Equal(t, progress.Of(node, mcn), progress.Of(trimmed, s.trimMachineConfigNode(mcn)))
+}
