@@ -240,3 +240,19 @@ func TestFlushDuringARetryOfTheSpec(t *testing.T) {
 		assertLines(t, []string{"Failed to write the spec"}, f.log.take())
 	})
 }
+
+// Flush does not wait for the spec, so its error has no failure of the spec.
+func TestFlushHasNoFailureOfTheSpec(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errRBAC, "patch")
+		f.annotate(oldConfig, newConfig)
+		require.True(t, apierrors.IsForbidden(f.syncSpec(t)))
+		f.takes(hangs)
+		f.annotate(newConfig, newConfig)
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+		defer cancel()
+		err := f.Flush(ctx)
+		require.ErrorIs(t, err, upgrademonitor.ErrPending)
+		assert.False(t, apierrors.IsForbidden(err))
+	})
+}

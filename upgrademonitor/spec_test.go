@@ -214,6 +214,24 @@ func TestAFailureOfTheSpecThatIsTakenBack(t *testing.T) {
 	})
 }
 
+// After a failure of the spec is over, the start of an update does not wait for the time of the last
+// retry.
+func TestNoRetryAfterAFailureOfTheSpec(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errRBAC, "patch")
+		f.annotate(oldConfig, newConfig)
+		require.Error(t, f.syncSpec(t))
+		pass(3 * time.Minute)
+		f.fails(nil)
+		require.Error(t, f.syncSpec(t), "a call during an outage starts an attempt, and does not wait")
+		synctest.Wait()
+		require.Equal(t, newConfig, f.desired())
+		f.annotate(oldConfig, thirdConfig)
+		f.report(t, phases.Updated, metav1.ConditionFalse)
+		assert.Equal(t, thirdConfig, f.desired())
+	})
+}
+
 // If every write of the spec has a conflict, that is a failure of the spec: it is logged once, it is
 // retried with backoff, and reports are written.
 func TestConflictsOfTheSpecWithoutEnd(t *testing.T) {
