@@ -271,6 +271,8 @@ func TestUnavailable(t *testing.T) {
 		"not ready":              {[]func(*corev1.Node){none, condition(corev1.NodeReady, "False")}, []progress.Unavailable{{progress.NotReady, at(3)}}},
 		"readiness unknown":      {[]func(*corev1.Node){none, condition(corev1.NodeReady, "Unknown")}, []progress.Unavailable{{progress.NotReady, at(3)}}},
 		"disk pressure":          {[]func(*corev1.Node){condition(corev1.NodeDiskPressure, "True")}, []progress.Unavailable{{progress.DiskPressure, at(3)}}},
+		"kubelet stopped":        {[]func(*corev1.Node){none, condition(corev1.NodeReady, "Unknown"), condition(corev1.NodeDiskPressure, "Unknown")}, []progress.Unavailable{{progress.NotReady, at(3)}}},
+		"not ready, disk full":   {[]func(*corev1.Node){none, condition(corev1.NodeReady, "False"), condition(corev1.NodeDiskPressure, "True")}, []progress.Unavailable{{progress.NotReady, at(3)}, {progress.DiskPressure, at(3)}}},
 		"disk pressure unknown":  {[]func(*corev1.Node){condition(corev1.NodeDiskPressure, "Unknown")}, []progress.Unavailable{{progress.DiskPressure, at(3)}}},
 		"network unavailable":    {[]func(*corev1.Node){condition(corev1.NodeNetworkUnavailable, "True")}, []progress.Unavailable{{progress.NetworkUnavailable, at(3)}}},
 		"memory pressure":        {[]func(*corev1.Node){condition(corev1.NodeMemoryPressure, "True"), condition(corev1.NodePIDPressure, "True")}, nil},
