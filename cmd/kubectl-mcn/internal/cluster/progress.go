@@ -80,6 +80,9 @@ func (c *calculation) add(nodes []Node) {
 			c.Unreported += c.Missing
 		}
 	}
+	if c.Build != nil && !c.IsBuilding() && c.Done+c.Updating+c.Stuck > 0 {
+		c.Build = nil // nodes have the image, or apply it
+	}
 	slices.Sort(c.durations)
 	c.Typical = median(c.durations)
 	if c.Known {

@@ -134,6 +134,7 @@ var situations = map[string]func() []runtime.Object{
 	"paused": func() []runtime.Object {
 		p := newPool("worker", "rendered-worker-33333333")
 		p.Spec.Paused, p.Status.MachineCount = true, 4
+		p.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-2 * time.Hour))
 		return append([]runtime.Object{p, unhealthy()}, doneNodes(3)...)
 	},
 	"blocked": func() []runtime.Object { // a node that is not ready takes the only place

@@ -104,7 +104,7 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {
 	switch {
 	case build.State == poolwords.None:
 		return []string{"oc describe machineosconfigs"}
-	case c.Type == cluster.BuildSucceeded && (p.Paused || p.Updating > 0):
+	case c.Type == cluster.BuildSucceeded && p.Paused:
 		return nil
 	case c.Type == cluster.BuildSucceeded:
 		return []string{controllerLog} // it tells the nodes to apply the image

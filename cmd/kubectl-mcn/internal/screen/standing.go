@@ -36,7 +36,7 @@ func Standing(p cluster.Pool) string {
 		add(true, Clean(c.Type))
 	}
 	add(p.IsBuilding(), "its image is being built")
-	add(p.Build != nil && !p.IsBuilding() && p.Updating+p.Done == 0, "its image is not applied")
+	add(p.Build != nil && !p.IsBuilding(), "its image is not applied")
 	add(p.NotUpdated != nil, "not Updated")
 	pinned := ofPinnedImageSets(p, Options{})
 	hasFailed := slices.ContainsFunc(pinned, func(p Problem) bool { return p.Tone == Alarm })
