@@ -120,7 +120,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestByTheNode: without a MachineConfigNode, the annotations of the Node say what it runs.
+// TestByTheNode: without a report in a MachineConfigNode, the annotations of the Node say what it runs.
 func TestByTheNode(t *testing.T) {
 	state := func(n *corev1.Node, state string) *corev1.Node {
 		n.Annotations["machineconfiguration.openshift.io/state"] = state
@@ -146,8 +146,14 @@ func TestByTheNode(t *testing.T) {
 		if tc.updated {
 			updated(p)
 		}
+		isNew := mcn(withDesired(""))
+		isNew.Status.ConfigVersion = nil
+		for _, mcn := range []*mcfgv1.MachineConfigNode{nil, isNew} {
+			nodes := []cluster.Node{cluster.NewNode(tc.node, mcn)}
+			got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: nodes, HasNodes: true}, at(60), cluster.Limits{})
+			assert.Equal(t, tc.want, counts(got.Pools[0]), name)
+		}
 		got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}, HasNodes: true}, at(60), cluster.Limits{})
-		assert.Equal(t, tc.want, counts(got.Pools[0]), name)
 		assert.Equal(t, tc.updated || tc.want[0] == 1 && tc.updated, got.Pools[0].IsDone(), name)
 	}
 }

@@ -79,9 +79,9 @@ func (n Node) Begin() time.Time {
 const stateAnnotation = "machineconfiguration.openshift.io/state"
 
 // isDoneByNode reports whether the annotations of the Node say that the node runs its desired
-// config. They decide if there is no MachineConfigNode.
+// config. They decide if the daemon has not reported in the MachineConfigNode, or if there is none.
 func (n Node) isDoneByNode() bool {
-	return !n.HasObject && n.kube != nil && n.kube.Annotations[stateAnnotation] == "Done" && n.Current.Config != "" && n.hasDesired()
+	return n.kube != nil && n.kube.Annotations[stateAnnotation] == "Done" && n.Current.Config != "" && n.hasDesired()
 }
 
 // dropWithdrawn drops the request of a config that the pool no longer targets, if the node

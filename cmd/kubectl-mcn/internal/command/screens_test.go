@@ -212,6 +212,20 @@ func TestManyCauses(t *testing.T) {
 	assert.NotContains(t, got, "for other causes")
 }
 
+// TestSameCause: messages that differ only in numbers that each node has for itself share an entry.
+func TestSameCause(t *testing.T) {
+	t.Parallel()
+	for _, message := range []string{
+		"request 0a1b2c3d-99a%d-4c01-8def-0123456789ab failed", "read tcp 10.0.0.%d:48201: i/o timeout", "run-u%[1]d4567.service failed",
+	} {
+		all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(2)...)
+		for i, obj := range all[1:] {
+			setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, fmt.Sprintf(message, i+1))
+		}
+		assert.Contains(t, execute(t, asList(t, all...), "-f", "-").stdout, "\n    the same: worker-", message)
+	}
+}
+
 // TestHelp: each help fits a terminal.
 func TestHelp(t *testing.T) {
 	t.Parallel()

@@ -77,6 +77,9 @@ func nextForUnavailable(n cluster.Node) []string {
 	case len(n.Unavailable) == 0:
 		return nil
 	case n.Unavailable[0].Reason == progress.Cordoned: // Cordoned is always the last reason, so it is the only one
+		if strings.HasPrefix(n.DesiredDrain, "uncordon-") && n.DesiredDrain != n.LastAppliedDrain {
+			return []string{controllerLog} // the controller has to uncordon the Node
+		}
 		return nextFor(n.Name, uncordon)
 	}
 	return nextFor(n.Name, describeNode)
