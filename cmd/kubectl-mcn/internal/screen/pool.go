@@ -172,12 +172,16 @@ func unavailableText(u progress.Unavailable, o Options) string {
 // paused says since when the nodes of a paused pool wait, and which certificates expire soon.
 func paused(p cluster.Pool, o Options) Problem {
 	problem := Problem{ProblemID: ProblemID{Kind: "PausedPool"}, Tone: Warn, About: waiting(p)}
+	waits := p.Waiting
+	if p.FromStatus {
+		waits = p.Unreported
+	}
 	switch {
-	case !p.Paused || p.Waiting == 0:
+	case !p.Paused || waits == 0:
 	case !p.TargetSince.IsZero():
-		problem.What = "paused, waiting" + sinceText(p.TargetSince, o.Now) + ": " + nodes(p.Waiting)
+		problem.What = "paused, waiting" + sinceText(p.TargetSince, o.Now) + ": " + nodes(waits)
 	default:
-		problem.What = "paused, not Updated" + sinceText(p.NotUpdatedSince(), o.Now) + ": " + nodes(p.Waiting) + " waiting"
+		problem.What = "paused, not Updated" + sinceText(p.NotUpdatedSince(), o.Now) + ": " + nodes(waits) + " waiting"
 	}
 	var texts []string
 	for _, c := range p.Certificates {
