@@ -51,7 +51,9 @@ var conditionTexts = map[string]string{
 
 func ofCondition(p cluster.Pool, c cluster.PoolCondition, tone Tone, o Options) Problem {
 	what := cmp.Or(conditionTexts[c.Type], Clean(c.Type)) + sinceText(c.Since, o.Now)
-	problem := Problem{ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, What: what, Message: c.Message, Next: nextForPool(p, c), Tone: tone}
+	problem := Problem{
+		ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, What: what, Message: c.Message, Next: nextForPool(p, c), Tone: tone,
+	}
 	if strings.Contains(c.Type, "Build") {
 		problem.About = waiting(p)
 	}
