@@ -88,9 +88,10 @@ type Node struct {
 	// Examples: drain-<config>, uncordon-<config>.
 	DesiredDrain, LastAppliedDrain string
 
-	isTold    bool // the annotations of the Node tell the node to update
-	isIdle    bool // isTold is true, but the daemon has not started the update
-	isWorking bool // isTold is true, and the daemon has started the update
+	isTold     bool // the annotations of the Node tell the node to update
+	isIdle     bool // isTold is true, but the daemon has not started the update
+	isWorking  bool // isTold is true, and the daemon has started the update
+	isComplete bool // the annotations of the Node say that its last update is complete
 }
 
 // InUpdate reports whether an update of the node was requested and is not complete. If only the Node

@@ -32,7 +32,8 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node { return Of(nil, 
 //     as in some dumps, the owner is not checked.
 //  3. A node is in an update if it does not run the config and image that it is told to run. A node
 //     is also in an update if Updated is not True, and a step that runs only during an update has
-//     started. If only Updated is False, the node is not in an update.
+//     started. If only Updated is False, the node is not in an update. If the annotations of the
+//     Node say that the update is complete, the steps do not matter.
 //  4. A node is degraded if NodeDegraded is True, or if its daemon has set the state annotation of
 //     the Node to Degraded or Unreconcilable.
 func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
@@ -99,8 +100,13 @@ func (n *Node) readTargets(node *corev1.Node, state string) {
 	before := n.Desired
 	n.Desired = Target{Config: cmp.Or(desired, n.Desired.Config), Image: node.Annotations[nodemeta.DesiredImage]}
 	n.Current = Target{Config: cmp.Or(current, n.Current.Config), Image: node.Annotations[nodemeta.CurrentImage]}
-	if desired != "" && current != "" && !n.runsDesired() {
+	switch {
+	case desired == "" || current == "":
+	case !n.runsDesired():
 		n.isTold, n.isIdle, n.isWorking = true, state == stateDone, state == stateWorking
+	default:
+		isUncordoned := strings.HasPrefix(n.DesiredDrain, "uncordon-") && n.DesiredDrain == n.LastAppliedDrain
+		n.isComplete = state == stateDone && isUncordoned
 	}
 	if before == n.Desired {
 		return
@@ -130,6 +136,7 @@ func (n *Node) readSteps(list []metav1.Condition) {
 		return
 	}
 	switch {
+	case n.isComplete && !isUpdated: // the object does not show the end of the update
 	case !n.Reported && !n.isIdle, isUpdated && n.isWorking: // the object does not show the update
 		n.readNodeStep()
 	case !n.Reported, isUpdated && !n.runsDesired():

@@ -190,6 +190,30 @@ func TestVersionsOfNodes(t *testing.T) {
 	}
 }
 
+// TestCompleteByNode: if the annotations of the Node say that the update is complete, an object that is
+// behind does not matter.
+func TestCompleteByNode(t *testing.T) {
+	const a, b = configA, configB
+	behind := mcn(withDesired(b), is(phases.Updated, no, 5), is(phases.UpdatePrepared, yes, 6), is(phases.Uncordoned, running, 7))
+	for name, tc := range map[string]struct {
+		annotations []string
+		isInUpdate  bool
+	}{
+		"complete":             {[]string{"state", "Done", "desiredDrain", "uncordon-" + a, "lastAppliedDrain", "uncordon-" + a}, false},
+		"an earlier uncordon":  {[]string{"state", "Done", "desiredDrain", "uncordon-" + b, "lastAppliedDrain", "uncordon-" + b}, false},
+		"uncordon is required": {[]string{"state", "Done", "desiredDrain", "uncordon-" + a, "lastAppliedDrain", "drain-" + a}, true},
+		"drained":              {[]string{"state", "Done", "desiredDrain", "drain-" + a, "lastAppliedDrain", "drain-" + a}, true},
+		"the daemon works":     {[]string{"state", "Working", "desiredDrain", "uncordon-" + a, "lastAppliedDrain", "uncordon-" + a}, true},
+		"no requests":          {[]string{"state", "Done"}, true},
+	} {
+		n := progress.Of(newNode(append([]string{"desiredConfig", a, "currentConfig", a}, tc.annotations...)...), behind)
+		assert.Equal(t, tc.isInUpdate, n.InUpdate(), name)
+		assert.Equal(t, target(a), n.Desired, name)
+		assert.True(t, n.Reported, name)
+		assert.Zero(t, n.Completed, "it is not known: "+name)
+	}
+}
+
 // TestStepsOfNodes: without an object that shows the update, the requests of drains do.
 func TestStepsOfNodes(t *testing.T) {
 	const drain, uncordon = "drain-" + configB, "uncordon-" + configA
@@ -271,6 +295,8 @@ func TestUnavailable(t *testing.T) {
 		"not ready":              {[]func(*corev1.Node){none, condition(corev1.NodeReady, "False")}, []progress.Unavailable{{progress.NotReady, at(3)}}},
 		"readiness unknown":      {[]func(*corev1.Node){none, condition(corev1.NodeReady, "Unknown")}, []progress.Unavailable{{progress.NotReady, at(3)}}},
 		"disk pressure":          {[]func(*corev1.Node){condition(corev1.NodeDiskPressure, "True")}, []progress.Unavailable{{progress.DiskPressure, at(3)}}},
+		"kubelet stopped":        {[]func(*corev1.Node){none, condition(corev1.NodeReady, "Unknown"), condition(corev1.NodeDiskPressure, "Unknown")}, []progress.Unavailable{{progress.NotReady, at(3)}}},
+		"not ready, disk full":   {[]func(*corev1.Node){none, condition(corev1.NodeReady, "False"), condition(corev1.NodeDiskPressure, "True")}, []progress.Unavailable{{progress.NotReady, at(3)}, {progress.DiskPressure, at(3)}}},
 		"disk pressure unknown":  {[]func(*corev1.Node){condition(corev1.NodeDiskPressure, "Unknown")}, []progress.Unavailable{{progress.DiskPressure, at(3)}}},
 		"network unavailable":    {[]func(*corev1.Node){condition(corev1.NodeNetworkUnavailable, "True")}, []progress.Unavailable{{progress.NetworkUnavailable, at(3)}}},
 		"memory pressure":        {[]func(*corev1.Node){condition(corev1.NodeMemoryPressure, "True"), condition(corev1.NodePIDPressure, "True")}, nil},

@@ -27,7 +27,8 @@ const (
 )
 
 // unavailable returns the reasons of a Node, in the order of the constants. A condition that is Unknown
-// makes the node unavailable. A Node without the condition Ready is NotReady.
+// makes the node unavailable. A Node without the condition Ready is NotReady. If a kubelet stops
+// reporting, all conditions of its Node become Unknown. Then NotReady is the only reason.
 func unavailable(node *corev1.Node) []Unavailable {
 	var list []Unavailable
 	add := func(reason UnavailableReason, since time.Time) {
@@ -38,8 +39,10 @@ func unavailable(node *corev1.Node) []Unavailable {
 	} else if c.Status != corev1.ConditionTrue {
 		add(NotReady, c.LastTransitionTime.Time)
 	}
+	isReady := len(list) == 0
 	for _, t := range []corev1.NodeConditionType{corev1.NodeDiskPressure, corev1.NodeNetworkUnavailable} {
-		if c := findCondition(node, t); c != nil && c.Status != corev1.ConditionFalse {
+		c := findCondition(node, t)
+		if c != nil && (c.Status == corev1.ConditionTrue || isReady && c.Status == corev1.ConditionUnknown) {
 			add(UnavailableReason(t), c.LastTransitionTime.Time)
 		}
 	}

@@ -82,7 +82,7 @@ func TestPlaces(t *testing.T) {
 		"no pool any more":                       {nodes{cluster.NewNode(kube(configB, "other"), object("worker", configB))}, true, "unselected"},
 		"the pool of its role is not in a dump":  {nodes{cluster.NewNode(kube(configB, "master"), object("master", configB))}, true, "master"},
 		"the same, without an object":            {nodes{cluster.NewNode(kube(configB, "master"), nil)}, true, ""},
-		"Windows":                                {nodes{cluster.NewNode(windows, object("worker", configB))}, true, ""},
+		"Windows":                                {nodes{cluster.NewNode(windows, object("worker", configB))}, true, "Windows"},
 		"an object that is left over":            {nodes{cluster.NewNode(nil, gone), cluster.NewNode(windows, nil)}, true, "left over"},
 		"an object, Nodes are not known":         {nodes{cluster.NewNode(nil, gone)}, false, "worker"},
 		"an object, a user without permission":   {nodes{cluster.NewNode(nil, gone)}, true, "worker"},
@@ -108,6 +108,9 @@ func TestPlaces(t *testing.T) {
 			}
 		}
 		switch {
+		case tc.want == "Windows":
+			assert.Equal(t, []string{"worker-0"}, c.Windows)
+			got += "Windows"
 		case len(c.Leftover) > 0:
 			got += "left over"
 		case len(c.Unselected) > 0:
@@ -117,7 +120,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestByTheNode: without a MachineConfigNode, the annotations of the Node say what it runs.
+// TestByTheNode: without a report in a MachineConfigNode, the annotations of the Node say what it runs.
 func TestByTheNode(t *testing.T) {
 	state := func(n *corev1.Node, state string) *corev1.Node {
 		n.Annotations["machineconfiguration.openshift.io/state"] = state
@@ -143,8 +146,14 @@ func TestByTheNode(t *testing.T) {
 		if tc.updated {
 			updated(p)
 		}
+		isNew := mcn(withDesired(""))
+		isNew.Status.ConfigVersion = nil
+		for _, mcn := range []*mcfgv1.MachineConfigNode{nil, isNew} {
+			nodes := []cluster.Node{cluster.NewNode(tc.node, mcn)}
+			got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: nodes, HasNodes: true}, at(60), cluster.Limits{})
+			assert.Equal(t, tc.want, counts(got.Pools[0]), name)
+		}
 		got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}, HasNodes: true}, at(60), cluster.Limits{})
-		assert.Equal(t, tc.want, counts(got.Pools[0]), name)
 		assert.Equal(t, tc.updated || tc.want[0] == 1 && tc.updated, got.Pools[0].IsDone(), name)
 	}
 }
@@ -247,6 +256,8 @@ func TestStalled(t *testing.T) {
 	}
 	p := one(t, worker("2", retargeted(20)), 100, done, waitingNode("b"))
 	assert.Equal(t, at(90), p.StalledSince)
+	p = one(t, worker("2"), 100, done, waitingNode("b"))
+	assert.True(t, p.Stalled && p.StalledSince.IsZero(), "the target may have changed after the last update")
 	both := cordoned(waitingNode("b"))
 	both.Conflict = []string{"worker", "infra"}
 	p = one(t, worker("1", retargeted(20)), 100, done, both)
@@ -272,8 +283,8 @@ func TestBuilds(t *testing.T) {
 		"paused":                            {worker("", retargeted(20), paused, updating("False", "Pool is paused; OS image build in progress (mosb: b)")), []cluster.Node{old}, "Building", [6]int{0, 0, 0, 1}},
 		"interrupted":                       {worker("", retargeted(20), updating("False", "Pool update stopped due to OS image build being interrupted (mosb: b)")), []cluster.Node{old}, "", [6]int{0, 0, 0, 1}},
 		"to be applied":                     {worker("", retargeted(20), updating("True", applying)), []cluster.Node{old}, "BuildSucceeded", [6]int{0, 0, 0, 1}},
-		"applied, and the pool is late":     {worker("", retargeted(20), updating("True", applying)), []cluster.Node{applied}, "BuildSucceeded", [6]int{1}},
-		"applied to one of two":             {worker("", retargeted(20), updating("True", applying)), []cluster.Node{imaged("a", "y", "y", 30, 35), old}, "BuildSucceeded", [6]int{1, 0, 0, 1}},
+		"applied, and the pool is late":     {worker("", retargeted(20), updating("True", applying)), []cluster.Node{applied}, "", [6]int{1}},
+		"applied to one of two":             {worker("", retargeted(20), updating("True", applying)), []cluster.Node{imaged("a", "y", "y", 30, 35), old}, "", [6]int{1, 0, 0, 1}},
 		"words of a build that has ended":   {worker("", updated, paused, updating("False", "Pool is paused; OS image build completed successfully (mosb: b)")), []cluster.Node{old}, "", [6]int{1}},
 		"other words":                       {worker("", retargeted(20), updating("True", "All nodes are updating")), []cluster.Node{old}, "", [6]int{1}},
 		"the condition of an earlier build": {worker("", updated, withCondition("Building", "z")), []cluster.Node{old}, "Building", [6]int{1}},

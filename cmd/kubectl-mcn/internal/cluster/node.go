@@ -78,10 +78,10 @@ func (n Node) Begin() time.Time {
 // stateAnnotation is the annotation of a Node with the state of its daemon.
 const stateAnnotation = "machineconfiguration.openshift.io/state"
 
-// isDoneByNode reports whether the state annotation of the Node says that the node runs its desired
-// config. It decides if there is no MachineConfigNode.
+// isDoneByNode reports whether the annotations of the Node say that the node runs its desired
+// config. They decide if the daemon has not reported in the MachineConfigNode, or if there is none.
 func (n Node) isDoneByNode() bool {
-	return !n.HasObject && n.kube != nil && n.kube.Annotations[stateAnnotation] == "Done"
+	return n.kube != nil && n.kube.Annotations[stateAnnotation] == "Done" && n.Current.Config != "" && n.hasDesired()
 }
 
 // dropWithdrawn drops the request of a config that the pool no longer targets, if the node

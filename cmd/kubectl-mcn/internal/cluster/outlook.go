@@ -22,16 +22,16 @@ func (c *calculation) setUnavailable() {
 		resting := c.Unavailable - c.Updating
 		c.Full = resting > 0
 		c.Blocked = c.Updating == 0 || resting >= c.MaxUnavailable
-	case c.Updating == 0 && !c.isImageComing() && len(c.Problems) == 0:
-		c.StalledSince = c.last
+	case c.Updating == 0 && c.Build == nil && len(c.Problems) == 0:
+		if !later(c.notUpdated.Since, c.TargetSince).IsZero() { // else the nodes may have waited for a shorter time
+			c.StalledSince = c.last
+		}
 		c.Stalled = c.last.IsZero() || c.now.Sub(c.last) >= standstill
 	}
 }
 
 // isImageComing reports whether no node can have the image of the pool yet: it is not built, or it is
 // built and not known to be on any node. The status of the pool does not say when it was built.
-func (c *calculation) isImageComing() bool { return c.IsBuilding() || c.Build != nil && c.Done == 0 }
-
 // setNotUpdated sets NotUpdated if only the pool disagrees that it is done.
 func (c *calculation) setNotUpdated() {
 	if c.Updated || c.Done < c.Total() || c.Build != nil || len(c.Problems) > 0 {
@@ -50,7 +50,7 @@ func (c *calculation) setRemaining() {
 	isSlow := func(n Node) bool { return n.Slow }
 	isHeld := func(n Node) bool { return n.State == Waiting && (!n.IsAvailable() || len(n.Conflict) > 0) }
 	isOver := c.Waiting+c.Updating == 0 && c.Unreported > 0
-	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.isImageComing() || isOver || len(c.durations) < minDone
+	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Build != nil || isOver || len(c.durations) < minDone
 	if isUnknown || slices.ContainsFunc(c.Nodes, isSlow) || slices.ContainsFunc(c.Nodes, isHeld) {
 		return
 	}

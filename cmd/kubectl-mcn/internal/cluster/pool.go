@@ -48,7 +48,7 @@ type Pool struct {
 	// Problems are the conditions of the pool that report a failure. If the field Nodes already
 	// shows a failure, Problems does not repeat it.
 	Problems []PoolCondition
-	// Build is the state of the pool's image build while the image is not on the nodes, or nil.
+	// Build is the state of the pool's image build. It is nil if a node has the image or applies it.
 	Build *PoolCondition
 	// DegradedSince is when the first node became degraded: the time of the pool's condition
 	// NodeDegraded. It is zero if the condition is not True.
@@ -96,6 +96,9 @@ func (p Pool) IsDone() bool {
 	isOpen := func(n Node) bool { return n.isPulling() || len(n.Conflict) > 0 }
 	return p.Known && p.Updated && p.Done == p.Total() && len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, isOpen)
 }
+
+// NotUpdatedSince returns when the pool's condition Updated became False, or zero.
+func (p Pool) NotUpdatedSince() time.Time { return p.notUpdated.Since }
 
 // IsBuilding reports whether the pool waits for an image that is not built yet.
 func (p Pool) IsBuilding() bool { return p.Build != nil && p.Build.Type != BuildSucceeded }

@@ -72,6 +72,9 @@ func (c *calculation) add(nodes []Node) {
 			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
 		}
 	}
+	if c.FromStatus && c.isImageMissing() { // the status counts the machines with the config
+		c.Done, c.Unreported = 0, c.Unreported+c.Done
+	}
 	if !c.FromStatus {
 		c.Done, c.Updating, c.Stuck, c.Waiting, c.Idle, c.Unreported = count[Done], count[Updating], count[Stuck], count[Waiting], count[Idle], count[Unreported]
 		if c.Updated {
@@ -79,6 +82,9 @@ func (c *calculation) add(nodes []Node) {
 		} else {
 			c.Unreported += c.Missing
 		}
+	}
+	if c.Build != nil && !c.IsBuilding() && c.Done+c.Updating+c.Stuck > 0 {
+		c.Build = nil // nodes have the image, or apply it
 	}
 	slices.Sort(c.durations)
 	c.Typical = median(c.durations)
@@ -130,17 +136,17 @@ func (c *calculation) stateOf(n Node) State {
 // lacksImage reports whether the node does not have the image that the pool waits for. If all nodes
 // already show the image of the target, the time of the node's last update decides.
 func (c *calculation) lacksImage(n Node) bool {
-	isFailure := func(p PoolCondition) bool { return strings.Contains(p.Type, "Build") }
-	switch {
-	case c.Updated:
-		return false
-	case c.Build == nil:
-		return slices.ContainsFunc(c.Problems, isFailure)
-	case c.Build.Type != BuildSucceeded:
-		return true
+	if c.Updated || c.Build == nil || c.IsBuilding() {
+		return c.isImageMissing()
 	}
 	hasOther := func(n Node) bool { return n.Current.Image != c.Target.Image }
 	return !n.Completed.After(c.Build.Since) && !slices.ContainsFunc(c.Nodes, hasOther)
+}
+
+// isImageMissing reports whether the image that the pool waits for is not built.
+func (c *calculation) isImageMissing() bool {
+	isFailure := func(p PoolCondition) bool { return strings.Contains(p.Type, "Build") }
+	return !c.Updated && (c.IsBuilding() || slices.ContainsFunc(c.Problems, isFailure))
 }
 
 // setProgress sets For and Slow, and whether the node is Stuck.

@@ -125,6 +125,7 @@ func TestPoolsWithoutObjects(t *testing.T) {
 		"updated":               {worker("", counts(3, 3, 0), updated), [3]int{3, 0, 0}, true},
 		"updating":              {worker("", counts(3, 1, 0)), [3]int{1, 0, 2}, false},
 		"degraded":              {worker("", counts(3, 1, 1)), [3]int{1, 1, 1}, false},
+		"an image is built":     {worker("", counts(3, 3, 0), withCondition("Building", "z")), [3]int{0, 0, 3}, false},
 		"counted, not yet said": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
 		"of another target":     {worker("", counts(3, 3, 0), updated, of(configA)), [3]int{3, 0, 0}, false},
 		"numbers that are odd":  {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},

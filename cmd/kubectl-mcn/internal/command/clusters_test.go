@@ -165,6 +165,10 @@ func TestNodesOfACluster(t *testing.T) {
 	assert.Contains(t, got.stdout, "  2 nodes: 2 waiting")
 	assert.Contains(t, got.stdout, "left over, a MachineConfigNode that has no Node: worker-2\n")
 	assert.Contains(t, execute(t, "", "node", "worker-2", "--kubeconfig", s.kubeconfig(t)).stderr, `"worker-2" is left over`)
+	windows := newKubeNode("win-0")
+	windows.Labels = map[string]string{corev1.LabelOSStable: "windows"}
+	s.set(windows)
+	assert.Contains(t, execute(t, "", "node", "win-0", "--kubeconfig", s.kubeconfig(t)).stderr, `"win-0" is a Windows node`)
 
 	stuck := newNode("worker-0", "worker", oldConfig, now.Add(-2*time.Hour))
 	update(stuck, newConfig, now.Add(-time.Hour), phases.AppliedFilesAndOS)

@@ -60,6 +60,8 @@ func findNode(v source.View, name string) (pool cluster.Pool, node cluster.Node,
 		return pool, node, source.Usagef("the MachineConfigNode %q is left over: there is no Node of this name", name)
 	case len(found) == 0 && slices.ContainsFunc(v.Unselected, isNamed):
 		return pool, node, source.Usagef("no MachineConfigPool selects the node %q, so it gets no updates: check its labels", name)
+	case len(found) == 0 && slices.ContainsFunc(v.Windows, isNamed):
+		return pool, node, source.Usagef("%q is a Windows node: machine-config-operator does not update it", name)
 	case len(found) == 0:
 		return pool, node, source.Usagef("unknown node %q: no Node and no MachineConfigNode has this name", name)
 	case len(found) == 1:

@@ -136,6 +136,7 @@ var situations = map[string]func() []runtime.Object{
 	"paused": func() []runtime.Object {
 		p := newPool("worker", "rendered-worker-33333333")
 		p.Spec.Paused, p.Status.MachineCount = true, 4
+		p.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-2 * time.Hour))
 		return append([]runtime.Object{p, unhealthy()}, doneNodes(3)...)
 	},
 	"blocked": func() []runtime.Object { // a node that is not ready takes the only place
@@ -273,6 +274,20 @@ func TestNodesWithoutAMessage(t *testing.T) {
 		}
 		got := execute(t, asList(t, all...), "-f", "-").stdout
 		assert.Equal(t, want, strings.Count(got, "\n! worker-"), got)
+	}
+}
+
+// TestSameCause: messages that differ only in numbers that each node has for itself share an entry.
+func TestSameCause(t *testing.T) {
+	t.Parallel()
+	for _, message := range []string{
+		"request 0a1b2c3d-99a%d-4c01-8def-0123456789ab failed", "read tcp 10.0.0.%d:48201: i/o timeout", "run-u%[1]d4567.service failed",
+	} {
+		all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(2)...)
+		for i, obj := range all[1:] {
+			setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, fmt.Sprintf(message, i+1))
+		}
+		assert.Contains(t, execute(t, asList(t, all...), "-f", "-").stdout, "\n    the same: worker-", message)
 	}
 }
 

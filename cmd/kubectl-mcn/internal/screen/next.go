@@ -77,6 +77,9 @@ func nextForUnavailable(n cluster.Node) []string {
 	case len(n.Unavailable) == 0:
 		return nil
 	case n.Unavailable[0].Reason == progress.Cordoned: // Cordoned is always the last reason, so it is the only one
+		if strings.HasPrefix(n.DesiredDrain, "uncordon-") && n.DesiredDrain != n.LastAppliedDrain {
+			return []string{controllerLog} // the controller has to uncordon the Node
+		}
 		return nextFor(n.Name, uncordon)
 	}
 	return nextFor(n.Name, describeNode)
@@ -104,7 +107,7 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {
 	switch {
 	case build.State == poolwords.None:
 		return []string{"oc describe machineosconfigs"}
-	case c.Type == cluster.BuildSucceeded && (p.Paused || p.Updating > 0):
+	case c.Type == cluster.BuildSucceeded && p.Paused:
 		return nil
 	case c.Type == cluster.BuildSucceeded:
 		return []string{controllerLog} // it tells the nodes to apply the image

@@ -29,10 +29,15 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	switch {
 	case n.OffTarget:
 		field("pool", o.wholeTarget(p.Target)+"; it no longer targets the config that the node updates to")
-	case p.Target.Config != "" && p.Target != n.Desired && n.State != cluster.Done:
+	case p.Target.Config == "" || p.Target == n.Desired || n.State == cluster.Done:
+	case n.Desired.Config == "":
+		field("pool", o.wholeTarget(p.Target))
+	default:
 		field("pool", o.wholeTarget(p.Target)+", which the node is not updated to yet"+whyWaiting(p, n, o))
 	}
 	switch {
+	case !n.HasObject && n.UID != "":
+		field("reported", "no, the MachineConfigNode has no conditions")
 	case !n.HasObject:
 		field("reported", "no, there is no MachineConfigNode")
 	case n.InUpdate() && len(n.Steps) == 0:
@@ -57,18 +62,13 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 
 // whyWaiting says what a waiting node waits for, or returns "" if an entry says so.
 func whyWaiting(p cluster.Pool, n cluster.Node, o Options) string {
-	switch {
-	case n.State != cluster.Waiting || len(n.Unavailable) > 0:
-	case p.Paused:
-		return ": the pool is paused"
-	case p.IsBuilding():
-		return ": its image is being built"
-	case p.Unavailable >= p.MaxUnavailable:
-		why := Problem{What: fmt.Sprintf(": %d unavailable, maxUnavailable is %d", p.Unavailable, p.MaxUnavailable)}
-		why.addUnavailable(p, o)
-		return why.What
+	isHeld := n.State == cluster.Waiting && len(n.Unavailable) == 0 && p.Unavailable >= p.MaxUnavailable
+	if !isHeld || p.Paused || p.IsBuilding() {
+		return ""
 	}
-	return ""
+	why := Problem{What: fmt.Sprintf(": %d unavailable, maxUnavailable is %d", p.Unavailable, p.MaxUnavailable)}
+	why.addUnavailable(p, o)
+	return why.What
 }
 
 func (o Options) wholeTarget(t progress.Target) string {

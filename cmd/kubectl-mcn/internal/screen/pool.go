@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/internal/poolwords"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -30,7 +31,7 @@ func ofPool(p cluster.Pool, o Options) []Problem {
 	all = append(all, paused(p, o))
 	if p.WaitsFor != "" {
 		what := "waits until the nodes of pool " + Clean(p.WaitsFor) + " are updated"
-		all = append(all, Problem{ProblemID: ProblemID{Kind: "WaitsFor"}, What: what, Tone: Warn})
+		all = append(all, Problem{ProblemID: ProblemID{Kind: "WaitsFor"}, What: what, Tone: Warn, About: waiting(p)})
 	}
 	all = slices.DeleteFunc(all, func(problem Problem) bool { return problem.What == "" })
 	for i := range all {
@@ -50,7 +51,27 @@ var conditionTexts = map[string]string{
 
 func ofCondition(p cluster.Pool, c cluster.PoolCondition, tone Tone, o Options) Problem {
 	what := cmp.Or(conditionTexts[c.Type], Clean(c.Type)) + sinceText(c.Since, o.Now)
-	return Problem{ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, What: what, Message: c.Message, Next: nextForPool(p, c), Tone: tone}
+	problem := Problem{
+		ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, What: what, Message: c.Message, Next: nextForPool(p, c), Tone: tone,
+	}
+	if strings.Contains(c.Type, "Build") {
+		problem.About = waiting(p)
+	}
+	for _, r := range poolwords.ReadReports(c.Message) {
+		problem.About = append(problem.About, r.Node)
+	}
+	return problem
+}
+
+// waiting returns the names of the waiting nodes of a pool.
+func waiting(p cluster.Pool) []string {
+	var names []string
+	for _, n := range p.Nodes {
+		if n.State == cluster.Waiting {
+			names = append(names, n.Name)
+		}
+	}
+	return names
 }
 
 // notUpdated says why a pool is not Updated although all its nodes have the target.
@@ -152,9 +173,17 @@ func unavailableText(u progress.Unavailable, o Options) string {
 
 // paused says since when the nodes of a paused pool wait, and which certificates expire soon.
 func paused(p cluster.Pool, o Options) Problem {
-	problem := Problem{ProblemID: ProblemID{Kind: "PausedPool"}, Tone: Warn}
-	if p.Paused && p.Waiting > 0 && !p.TargetSince.IsZero() {
-		problem.What = "paused, waiting" + sinceText(p.TargetSince, o.Now) + ": " + nodes(p.Waiting)
+	problem := Problem{ProblemID: ProblemID{Kind: "PausedPool"}, Tone: Warn, About: waiting(p)}
+	waits := p.Waiting
+	if p.FromStatus {
+		waits = p.Unreported
+	}
+	switch {
+	case !p.Paused || waits == 0:
+	case !p.TargetSince.IsZero():
+		problem.What = "paused, waiting" + sinceText(p.TargetSince, o.Now) + ": " + nodes(waits)
+	default:
+		problem.What = "paused, not Updated" + sinceText(p.NotUpdatedSince(), o.Now) + ": " + nodes(waits) + " waiting"
 	}
 	var texts []string
 	for _, c := range p.Certificates {

@@ -35,8 +35,8 @@ func Standing(p cluster.Pool) string {
 	for _, c := range p.Problems {
 		add(true, Clean(c.Type))
 	}
-	add(p.IsBuilding(), "its image is being built")
-	add(p.Build != nil && !p.IsBuilding() && p.Updating+p.Done == 0, "its image is not applied")
+	add(p.IsBuilding(), "its image is not built")
+	add(p.Build != nil && !p.IsBuilding(), "its image is not applied")
 	add(p.NotUpdated != nil, "not Updated")
 	pinned := ofPinnedImageSets(p, Options{})
 	hasFailed := slices.ContainsFunc(pinned, func(p Problem) bool { return p.Tone == Alarm })
