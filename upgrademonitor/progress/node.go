@@ -13,7 +13,8 @@ import (
 type Target struct{ Config, Image string }
 
 // Node is the state of a node, read from its Node and its MachineConfigNode by the function Of. An
-// unknown time is zero.
+// unknown time is zero. Only the Node shows an update if the annotations of the Node request it, the
+// daemon is working on it, and the daemon has not reported it on the MachineConfigNode.
 type Node struct {
 	// Pool is the pool in the spec of the MachineConfigNode. The labels of a Node may select another
 	// pool: see pool.Primary.
