@@ -95,7 +95,7 @@ type Node struct {
 }
 
 // InUpdate reports whether an update of the node was requested and is not complete. If only the Node
-// shows the update, Steps is nil, and Step may be "".
+// shows the update (see Node), Steps is nil, and Step may be "".
 func (n Node) InUpdate() bool { return n.Step != "" || n.isTold }
 
 // IsAvailable reports whether the node is not degraded, is not in an update, and has no Unavailable
