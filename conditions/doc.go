@@ -14,8 +14,8 @@
 //   - A child also changes its parent, in the same writes. While the parent is Unknown, it has the
 //     name of the last reported child as its reason, and the message of that report. But if one
 //     child turns True while another child is Unknown, the parent shows the Unknown child, because
-//     that child may have failed. A report of Unknown from before the parent turned True does not
-//     change the parent.
+//     that child may have failed. A report of Unknown does not change the parent if the parent
+//     turned True after the time of the report.
 //   - The start of an update sets UpdatePrepared to Unknown, and all other steps to False. A step
 //     that was not required in the last update looks like a step that was never reported.
 //   - A report of a step that runs only during an update also starts an update if Updated is True.

@@ -25,7 +25,7 @@ func unknownChildren(list []metav1.Condition) []string {
 }
 
 // withIncomplete adds the mark and the names to the end of a message. If the message already ends with
-// names, they are replaced.
+// the mark and names, it replaces them.
 func withIncomplete(message string, names []string) string {
 	if len(names) == 0 {
 		return message
@@ -41,7 +41,7 @@ func keepIncomplete(old, message string) string {
 	return withIncomplete(message, names)
 }
 
-// withoutIncomplete removes the name of a phase from the names at the end of a message.
+// withoutIncomplete removes the name of a phase from the names after the mark.
 func withoutIncomplete(message string, p phases.Phase) string {
 	text, names := cutIncomplete(message)
 	isPhase := func(name string) bool { return name == string(p) }

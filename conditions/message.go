@@ -49,9 +49,9 @@ func withUpdatePrefix(message, update string) string {
 	return Truncate(prefixStart + update + prefixEnd + message)
 }
 
-// keepUpdatePrefix is like withUpdatePrefix, but returns the old message if only the name in the
-// prefix would change. The name of an update is its image or its config. After an update, the object
-// no longer shows whether the update had an image, so the name in the old message is right.
+// keepUpdatePrefix is like withUpdatePrefix, but returns the old message if only the name of the
+// update would change. The name is the image or the config of the update. After the update, the object
+// no longer shows which of them it is, so the old name is kept.
 func keepUpdatePrefix(old, message, update string) string {
 	if HasUpdatePrefix(old) && strings.HasSuffix(old, prefixEnd+message) {
 		return old

@@ -6,7 +6,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Report is the report of a daemon or a controller that a phase has a status.
+// Report is a new status of a phase, as a daemon or a controller reports it.
 type Report struct {
 	// Phase, Status, Reason and Message describe the condition. Next truncates a long message.
 	Phase   phases.Phase
@@ -27,8 +27,8 @@ type Report struct {
 	Time metav1.Time
 }
 
-// Cycle has facts about the current update that the conditions do not show. If no update is running,
-// they are about the last update.
+// Cycle has facts about an update that the conditions do not show. The update is the current one or,
+// if no update is running, the last one.
 type Cycle struct {
 	// Name is the name of the update in the prefix "Action during update to <name>: ".
 	Name string
@@ -44,10 +44,10 @@ type Cycle struct {
 //
 //  1. A report of Updated=False starts an update if Cycle.NewTarget is set, or if Updated is True and
 //     Cycle.Ended is not set.
-//  2. Updated is True: a report of a phase that runs only during an update (see phases.StartsUpdate)
-//     starts an update, unless Cycle.Ended is set or the report is False.
-//  3. Updated is not True: a report of UpdatePrepared starts an update if Cycle.NewTarget is set,
-//     unless the report is False.
+//  2. While Updated is True, a report of Unknown or True starts an update if its phase runs only
+//     during an update (see phases.StartsUpdate), unless Cycle.Ended is set.
+//  3. While Updated is not True, a report of UpdatePrepared as Unknown or True starts an update if
+//     Cycle.NewTarget is set.
 //  4. A report with NotRequired starts no update.
 func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	isUpdated := StatusOf(list, phases.Updated) == metav1.ConditionTrue

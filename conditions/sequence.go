@@ -16,8 +16,8 @@ type sequence struct {
 	reason, message string
 }
 
-// changePhase returns the lists, one per write, that give the statuses of path to the reported
-// phase. The same writes change its parent.
+// changePhase returns the lists for a report, one per write. path has the statuses that the reported
+// phase goes through. The same writes change its parent.
 func changePhase(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([][]metav1.Condition, error) {
 	parentPhase, _ := phases.ParentOf(r.Phase)
 	_, hasUnknownSibling := unknownChild(before, parentPhase, r.Phase)

@@ -48,8 +48,8 @@ func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Ch
 }
 
 // queue submits a change to the core. If the change needs no write, but there is an outage, queue
-// starts an attempt. If a retry of the spec is in flight, a change that needs a write cancels it, and
-// need not wait for it.
+// starts an attempt. If the change needs a write, queue cancels a retry of the spec that is in flight,
+// so that the change need not wait for the retry.
 func (m *Monitor) queue(change plan.Change) (e *core.Entry, isRepeat bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

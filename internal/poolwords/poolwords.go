@@ -107,7 +107,7 @@ func (r Report) String() string { return fmt.Sprintf("Node %s is reporting: %q",
 var report = regexp.MustCompile(`Node (\S+) is reporting: ("(?:[^"\\]|\\.)*")`)
 
 // ReadReports returns the entries in the message of NodeDegraded. An entry that was truncated may have
-// a broken escape sequence. Then Message is the quoted text as it is.
+// a broken escape sequence. Then Message is the quoted text, unchanged.
 func ReadReports(message string) []Report {
 	var all []Report
 	for _, match := range report.FindAllStringSubmatch(message, -1) {

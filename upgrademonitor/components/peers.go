@@ -58,7 +58,7 @@ func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condi
 //  2. Available is False if the number of unavailable daemons exceeds the number of nodes in an
 //     update, because a node in an update may reboot. Available is Unknown if ds is nil, or if the
 //     DaemonSet controller has not observed ds yet.
-//  3. Progressing is True while the DaemonSet is being updated. If an update takes an hour, the
+//  3. Progressing is True while the DaemonSet is being updated. If it stays True for an hour, the
 //     Reporter sets Degraded to True. If ds is nil, the result has no Progressing, and the Reporter
 //     keeps the previous condition.
 //  4. now becomes the lastTransitionTime. The order of the objects does not matter.

@@ -169,7 +169,8 @@ func validatePeer(writer, peer Component, list []metav1.Condition) error {
 	return nil
 }
 
-// isReportedBy reports whether the writer passes a condition type of the peer to SetPeerConditions.
+// isReportedBy reports whether the writer may pass a condition of the peer to SetPeerConditions. name
+// is the type of the condition.
 func isReportedBy(writer, peer Component, name string) bool {
 	if peer == writer || peer == Bootstrap {
 		return false

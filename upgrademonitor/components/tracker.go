@@ -219,8 +219,8 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 //  1. Degraded is True while there is a problem. The message has the newest problem and the number
 //     of other problems.
 //  2. If an earlier process wrote True, Degraded stays True until a whole sync has succeeded, or
-//     until a problem of this process is resolved. After ten minutes, Degraded also becomes False if
-//     this process has no error.
+//     until an error of this process that had lasted for 2 minutes is resolved. After ten minutes,
+//     Degraded also becomes False if this process has no error.
 //  3. Otherwise Degraded is False, and the message has the last error. If the previous condition is
 //     Unknown or missing, Degraded is Unknown until a pass has succeeded.
 func (t *tracker) degraded(previous metav1.Condition, now time.Time) metav1.Condition {

@@ -112,9 +112,9 @@ func (c *count) add(n progress.Node) {
 	}
 }
 
-// isMissing reports whether a node lacks this pinned image set. A set without a name that has not
-// failed is not missing: package progress adds it if the daemon is pulling images, but all sets that
-// the MachineConfigNode lists are complete.
+// isMissing reports whether a node lacks this pinned image set. While the daemon is pulling images, but
+// all sets of the MachineConfigNode are complete, package progress adds a set without a name. This set
+// is missing only if it has failed.
 func isMissing(s progress.PinnedImageSet) bool { return s.Failed || s.Name != "" }
 
 // whyDown returns the text of the problem of an unavailable node that is not being updated.
@@ -142,9 +142,8 @@ func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.
 // isBlocked reports whether nodes wait for an update because maxUnavailable nodes are unavailable.
 func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.maxUnavailable }
 
-// selects returns a function that reports whether a Node may belong to the pool. It returns true if
-// the nodeSelector matches the labels of the Node. It also returns true if the Node has no labels, or
-// if the nodeSelector is empty or invalid.
+// selects returns a function that reports whether a Node may belong to the pool: the nodeSelector
+// matches the labels of the Node, the Node has no labels, or the nodeSelector is empty or invalid.
 func selects(pool *mcfgv1.MachineConfigPool) func(*corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
 	isAll := err != nil || pool.Spec.NodeSelector == nil || selector.Empty()

@@ -64,8 +64,8 @@ func isReplaced(list []metav1.Condition) bool {
 }
 
 // completionOf returns the end of the last update: the time when the phases that run only during an
-// update were reset, or the lastTransitionTime of Updated if no phase was reset by then. That time may
-// be later than the end, because a restarted daemon may report Updated again.
+// update were reset, or the lastTransitionTime of Updated if no phase was reset by then. The
+// lastTransitionTime may be later than the end, because a restarted daemon may report Updated again.
 func completionOf(list []metav1.Condition) time.Time {
 	updated, completed := timeOf(list, phases.Updated), lastReset(list, phases.StartsUpdate)
 	if completed.IsZero() || completed.After(updated) {

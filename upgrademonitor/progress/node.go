@@ -13,7 +13,8 @@ import (
 type Target struct{ Config, Image string }
 
 // Node is the state of a node, read from its Node and its MachineConfigNode by the function Of. An
-// unknown time is zero.
+// unknown time is zero. Only the Node shows an update if the annotations of the Node request it, the
+// daemon is working on it, and the daemon has not reported it on the MachineConfigNode.
 type Node struct {
 	// Pool is the pool in the spec of the MachineConfigNode. The labels of a Node may select another
 	// pool: see pool.Primary.
@@ -95,7 +96,7 @@ type Node struct {
 }
 
 // InUpdate reports whether an update of the node was requested and is not complete. If only the Node
-// shows the update, Steps is nil, and Step may be "".
+// shows the update (see Node), Steps is nil, and Step may be "".
 func (n Node) InUpdate() bool { return n.Step != "" || n.isTold }
 
 // IsAvailable reports whether the node is not degraded, is not in an update, and has no Unavailable

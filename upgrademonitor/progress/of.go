@@ -32,8 +32,8 @@ func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node { return Of(nil, 
 //     as in some dumps, the owner is not checked.
 //  3. A node is in an update if it does not run the config and image that it is told to run. A node
 //     is also in an update if Updated is not True, and a step that runs only during an update has
-//     started. If only Updated is False, the node is not in an update. If the annotations of the
-//     Node say that the update is complete, the steps do not matter.
+//     started. Updated=False alone is not an update. If the annotations of the Node say that the
+//     update is complete, the steps do not matter.
 //  4. A node is degraded if NodeDegraded is True, or if its daemon has set the state annotation of
 //     the Node to Degraded or Unreconcilable.
 func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
@@ -157,8 +157,8 @@ func (n *Node) readSteps(list []metav1.Condition) {
 	}
 }
 
-// readNodeStep sets the step and the times of an update that only the Node shows. When the daemon
-// requests a drain, the drain controller cordons the Node first.
+// readNodeStep sets the step and the times of an update that only the Node shows (see Node). When the
+// daemon requests a drain, the drain controller cordons the Node first.
 func (n *Node) readNodeStep() {
 	n.Started, n.Since = n.Requested, n.Requested
 	verb, config, _ := strings.Cut(n.DesiredDrain, "-")

@@ -22,7 +22,7 @@ const (
 	InvalidSelector = "InvalidNodeSelector"
 )
 
-// recordConflict records an event if err is a new conflict of pools over the node.
+// recordConflict records an event if err is a *pool.ConflictError that has no event yet.
 func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err error) {
 	var conflict *pool.ConflictError
 	if !errors.As(err, &conflict) {

@@ -20,9 +20,9 @@ import (
 // sync brings the object of a node up to date.
 //
 //  1. If the object is up to date according to the caches, no request is made.
-//  2. Otherwise the Node is read from the API server, because the daemon may have written the
-//     object from a newer Node than the cached Node. The Node is read after the object, so it is at
-//     least as new as the Node that the daemon used.
+//  2. Otherwise the Node is read from the API server, because the cached Node may be older than the
+//     Node from which the daemon wrote the object. The Node is read after the object, so it is at
+//     least as new as that Node.
 //  3. A write fails if another process has written the object since it was read. So a newer write
 //     of the daemon is never reverted. After such a failure, the object is read from the API
 //     server, because the cache may be out of date for a while after an outage.

@@ -14,9 +14,9 @@ type Core struct {
 	// object is the known object: the last version that was read or written. Invariant: it is zero if
 	// the situation is Unread or Missing.
 	object Object
-	node   plan.Node // the Node for which the object was last read or written
-	// listed is set if the Lister has returned the known object. isListedCurrent is set if the version
-	// that the Lister returned last is not older than the known version. It implies listed.
+	node   plan.Node // the Node of the last request that succeeded
+	// listed is set if the Lister has returned the known object, in any version. isListedCurrent is
+	// also set if the last version that it returned is not older than the known version.
 	listed, isListedCurrent bool
 	// unconfirmed is set if the known object may be outdated: the last response of the API server is
 	// too old, and no Lister has returned the current version.

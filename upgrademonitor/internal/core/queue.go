@@ -7,7 +7,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// maxQueue is the number of pending changes from which on a change of a status is refused: see
+// maxQueue limits the pending changes. If the limit is reached, a change of a status is refused: see
 // queue_full.txt.
 const maxQueue = 256
 

@@ -66,13 +66,13 @@ func (s State) withConditions(list []metav1.Condition, n Node, ended bool) State
 	return next
 }
 
-// isImageMode reports whether the object is in image mode. Only then it has the images of the Node.
+// isImageMode reports whether the object is in image mode. Only then does it have images.
 func (s State) isImageMode(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
 
 // observedGeneration returns the new observedGeneration of the status: the generation of the object.
 // But if the spec has another target than the current or last update, the old value stays. Otherwise
-// clients could conclude from Updated=True that the update to the target in the spec is done. As long
-// as Updated was never reported, they cannot conclude this.
+// clients could conclude from Updated=True that the update to the target in the spec is done. Until
+// Updated is reported, they cannot conclude this.
 func (s State) observedGeneration() int64 {
 	target := s.target()
 	isOtherConfig := s.Spec.ConfigVersion.Desired != target.Config

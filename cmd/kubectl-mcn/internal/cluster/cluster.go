@@ -146,8 +146,9 @@ func (o Objects) place(n *Node) bool {
 	return isInSpec && !o.hasSelector(n.Pool)
 }
 
-// missingPool returns the custom pool of a node that the pool worker selects, if the custom pool is not
-// known: a dump may have only some pools. The Node has the role and a config of the custom pool.
+// missingPool returns the name of a node's custom pool if a dump does not have this pool, so that the
+// pool worker is selected. The Node has the role and a config of the custom pool. If no custom pool is
+// missing, missingPool returns "".
 func (o Objects) missingPool(n *Node, selected string) string {
 	config := n.Desired.Config // rendered-<pool>-<hash>
 	if !o.isDump || selected != pool.Worker || !strings.Contains(config, "-") {

@@ -39,8 +39,8 @@ type Node struct {
 	// that selects the node.
 	progress.Node
 	State State
-	// Conflict has the pools that select the node, if they are two custom pools. Such a node is not
-	// updated. Pool is then one of these pools.
+	// Conflict has the conflicting pools that select the node (see pool.ConflictError), if there are
+	// any. Such a node is not updated, and Pool is one of these pools.
 	Conflict []string
 	// OffTarget is true if the node updates to a config that its pool no longer targets.
 	OffTarget bool
@@ -56,7 +56,7 @@ type Node struct {
 }
 
 // NewNode reads a node from its Node and its MachineConfigNode. One of them may be nil. The result
-// keeps node.
+// refers to node.
 func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	n := Node{Node: progress.Of(node, mcn), kube: node}
 	if mcn != nil {

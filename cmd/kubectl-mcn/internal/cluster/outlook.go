@@ -30,9 +30,7 @@ func (c *calculation) setUnavailable() {
 	}
 }
 
-// isImageComing reports whether no node can have the image of the pool yet: it is not built, or it is
-// built and not known to be on any node. The status of the pool does not say when it was built.
-// setNotUpdated sets NotUpdated if only the pool disagrees that it is done.
+// setNotUpdated sets NotUpdated if all nodes are Done, but the pool is not Updated.
 func (c *calculation) setNotUpdated() {
 	if c.Updated || c.Done < c.Total() || c.Build != nil || len(c.Problems) > 0 {
 		return

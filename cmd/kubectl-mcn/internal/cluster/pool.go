@@ -37,8 +37,8 @@ type Pool struct {
 
 	// The number of nodes in each state.
 	Done, Updating, Stuck, Waiting, Idle, Unreported int
-	// Missing is the number of machines in the pool's status of which neither a Node nor a
-	// MachineConfigNode is known. They are Done if Updated is true, and otherwise Unreported.
+	// Missing is the number of machines that the pool's status counts, but that have no known Node or
+	// MachineConfigNode. They are Done if Updated is true, and otherwise Unreported.
 	Missing int
 	// FromStatus is true if no machine of the pool is known. Done and Stuck are then the numbers of
 	// updated and degraded machines in the pool's status, and all other machines are Unreported.

@@ -15,15 +15,15 @@ const (
 	// standstill is how long a pool may do nothing between two updates. machine-config-operator needs
 	// some seconds to select the next node, and daemons may report the end of an update late.
 	standstill = 2 * time.Minute
-	// expiresSoon is how long before its end a certificate is in Pool.Certificates.
+	// Pool.Certificates has the certificates that expire within expiresSoon.
 	expiresSoon = 30 * 24 * time.Hour
 )
 
 // Limits has the time that a step may take before its node is Stuck.
 type Limits struct {
 	// StuckAfter is the limit of every step. If StuckAfter is not positive, the limit is one hour
-	// for a drain, and 30 minutes for any other step. If the step is not known, it is the sum of both
-	// for the whole update. The time between the request and the start of an update counts as time at
+	// for a drain, and 30 minutes for any other step. If the step is not known, the whole update has a
+	// limit of 90 minutes. The time between the request and the start of an update counts as time at
 	// the first step.
 	StuckAfter time.Duration
 }

@@ -82,7 +82,7 @@ type documentNode struct {
 	Degraded        bool                     `json:"degraded,omitempty"`
 	DegradedSince   time.Time                `json:"degradedSince,omitzero"`
 	Unavailable     []documentUnavailable    `json:"unavailable,omitempty"`
-	Pools           []string                 `json:"pools,omitempty"`     // two custom pools that select the node
+	Pools           []string                 `json:"pools,omitempty"`     // the conflicting pools that select the node
 	OffTarget       bool                     `json:"offTarget,omitempty"` // the node updates to a config that its pool no longer targets
 	NotReady        bool                     `json:"notReady,omitempty"`
 	Cordoned        bool                     `json:"cordoned,omitempty"`

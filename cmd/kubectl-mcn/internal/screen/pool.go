@@ -40,7 +40,7 @@ func ofPool(p cluster.Pool, o Options) []Problem {
 	return all
 }
 
-// conditionTexts describes conditions in words. Other conditions have their types as text.
+// conditionTexts has texts for condition types. A type without a text is shown as it is.
 var conditionTexts = map[string]string{
 	"BuildPending":     "the OS image build has not started",
 	"Building":         "the OS image is being built",

@@ -119,9 +119,10 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	return strings.Join(parts, ", ")
 }
 
-// ofHeldNodes returns the nodes that get no update: nodes of two pools, the waiting nodes of a pool
-// that stands still, unavailable nodes that wait in another pool, and nodes that have not reported. The
-// entry of a Full pool names its unavailable nodes. In a paused pool, a cordon does not matter.
+// ofHeldNodes returns a problem for each node that gets no update: a node with a Conflict, a waiting
+// node of a Stalled pool, an unavailable node that waits in another pool, or a node that has not
+// reported. The entry of a Full pool names its unavailable nodes. In a paused pool, a cordon does not
+// matter.
 func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 	var all []Problem
 	isOpen := p.Stalled || p.Updating > 0 && !p.Full && !p.Paused
@@ -186,7 +187,7 @@ func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
 	return all
 }
 
-// ofSets describes what happens to the pinned image sets of a problem.
+// ofSets returns the text of a problem with pinned image sets, for example "pinned image set a has failed".
 func ofSets(p Problem) string {
 	subject, is, has := "pinned image set "+Clean(p.Sets[0]), "is", "has"
 	switch {

@@ -134,7 +134,7 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 		a := r.store.resources[r.name]
 		isFirst := !a.listed && verb == "list" || !a.watched && verb == "watch"
 		switch {
-		case a.leftOut && isFinal: // the server responds, and the resource is still not needed
+		case a.leftOut && isFinal: // the server responds, and the command still does without the resource
 			a.responded, a.failure = r.Now(), nil
 		case !isFirst, r.follow && !isFinal:
 			if a.failure == nil {

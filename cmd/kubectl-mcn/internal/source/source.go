@@ -89,7 +89,7 @@ func (s *Store) View(now time.Time) View {
 			v.LastContact = last
 		}
 	}
-	if v.Ready { // a cluster that is not listed yet would be computed after each page
+	if v.Ready { // without this check, the Cluster would be computed for each page of the first lists
 		v.Cluster = cluster.Of(s.objects(), now, s.limits)
 	}
 	return v
