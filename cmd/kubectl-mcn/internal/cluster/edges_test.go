@@ -39,3 +39,10 @@ func TestBegin(t *testing.T) {
 		assert.Equal(t, tc.want, cluster.Node{Node: progress.Node{Requested: tc.requested, Started: tc.started}}.Begin(), name)
 	}
 }
+
+// TestArbiterUpdates: the other arbiters wait for the masters.
+func TestArbiterUpdates(t *testing.T) {
+	pools, nodes := []*mcfgv1.MachineConfigPool{selecting("arbiter"), selecting("master")}, []cluster.Node{drainingNode("a", 29), waitingNode("b"), waitingNode("m")}
+	nodes[0].Pool, nodes[1].Pool, nodes[2].Pool = "arbiter", "arbiter", "master"
+	assert.Equal(t, "master", poolsOf(pools, nodes, at(30), cluster.Limits{})[1].WaitsFor)
+}
