@@ -97,7 +97,7 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 func holdArbiter(pools []Pool) {
 	find := func(name string) int { return slices.IndexFunc(pools, func(p Pool) bool { return p.Name == name }) }
 	a, m := find(pool.Arbiter), find(pool.Master)
-	if a < 0 || m < 0 || pools[a].Waiting == 0 || pools[a].Updating > 0 || pools[a].Paused {
+	if a < 0 || m < 0 || pools[a].Waiting == 0 || pools[a].Paused {
 		return
 	}
 	if master := pools[m]; master.Unavailable > 0 || master.Waiting > 0 && !master.Paused {

@@ -36,9 +36,7 @@ func (c *calculation) setNotUpdated() {
 		return
 	}
 	why := c.notUpdated
-	if c.Total() > 0 {
-		why.Since = c.last
-	}
+	why.Since = c.last
 	c.NotUpdated = &why
 }
 

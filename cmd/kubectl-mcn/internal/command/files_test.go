@@ -73,26 +73,8 @@ func TestFieldsOfTheDocs(t *testing.T) {
 	require.NoError(t, err)
 	_, block, _ := strings.Cut(string(page), "```yaml\n")
 	block, _, _ = strings.Cut(block, "```")
-	fields := sets.New("kind", "time", "from", "pools", "done", "updating", "stuck", "waiting", "idle", "unreported", "missing") // those of the counts are of a map
-	var add func(reflect.Type)
-	add = func(of reflect.Type) {
-		for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
-			of = of.Elem()
-		}
-		if of.Kind() != reflect.Struct || of == reflect.TypeFor[time.Time]() {
-			return
-		}
-		for i := range of.NumField() {
-			name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
-			if name != "" && name != "-" {
-				fields.Insert(name)
-			}
-			if name != "-" {
-				add(of.Field(i).Type)
-			}
-		}
-	}
-	add(reflect.TypeFor[documentPool]())
+	fields := jsonFields(reflect.TypeFor[documentPool]())
+	fields.Insert("kind", "time", "from", "pools", "done", "updating", "stuck", "waiting", "idle", "unreported", "missing") // those of the counts are of a map
 	words := sets.New(regexp.MustCompile(`\w+`).FindAllString(block, -1)...)
 	assert.Empty(t, fields.Difference(words).UnsortedList(), "not in the block")
 	shown := sets.New[string]()
@@ -100,4 +82,26 @@ func TestFieldsOfTheDocs(t *testing.T) {
 		shown.Insert(match[1])
 	}
 	assert.Empty(t, shown.Difference(fields).UnsortedList(), "in the block only")
+}
+
+// jsonFields returns the names of the fields of a type, and of the types of its fields.
+func jsonFields(of reflect.Type) sets.Set[string] {
+	fields := sets.New[string]()
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct || of == reflect.TypeFor[time.Time]() {
+		return fields
+	}
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		if name == "-" {
+			continue
+		}
+		if name != "" {
+			fields.Insert(name)
+		}
+		fields = fields.Union(jsonFields(of.Field(i).Type))
+	}
+	return fields
 }

@@ -80,7 +80,7 @@ func (s *Store) View(now time.Time) View {
 		if r.denied != nil {
 			v.Denied[name] = r.denied
 		}
-		if r.failure == nil || r.listed && now.Sub(r.lost) < maxReconnect {
+		if r.failure == nil || now.Sub(r.lost) < maxReconnect {
 			continue
 		}
 		v.Failure = r.failure
