@@ -101,7 +101,7 @@ func TestReportsWithoutANode(t *testing.T) {
 			for _, err := range []error{f.tryReport(t, phases.Drained, metav1.ConditionTrue), f.syncSpec(t)} {
 				var failed *upgrademonitor.NodeError
 				require.ErrorAs(t, err, &failed)
-				assert.False(t, errors.As(err, new(*upgrademonitor.ReportError)), "the report is not rejected")
+				assert.NotErrorAs(t, err, new(*upgrademonitor.ReportError), "the report is not rejected")
 				assert.Equal(t, tc.cause != nil, errors.Is(err, tc.cause))
 				assert.Contains(t, err.Error(), "node worker-0: Config.Node ")
 			}
