@@ -460,12 +460,12 @@ const notComplete = "; not complete: "
 // namesIn returns a message of Updated without the names of the children that were Unknown at the end of the
 // update, and the names.
 func namesIn(message string) (text string, names []string) {
-	text, list, _ := strings.Cut(message, notComplete)
-	names = strings.Split(list, ", ")
+	parts := strings.Split(message, notComplete)
+	names = strings.Split(parts[len(parts)-1], ", ")
 	if parents[names[0]] == "" {
 		return message, nil
 	}
-	return text, names
+	return strings.Join(parts[:len(parts)-1], notComplete), names
 }
 
 // withNames replaces the names in a message of Updated. The names always fit.

@@ -193,7 +193,9 @@ func TestUpdatedNamesWhatIsNotComplete(t *testing.T) {
 	assert.Equal(t, "Updated", updated(report(phases.Uncordoned, done), drained))
 	assert.Equal(t, "Needs an update", updated(says(phases.Updated, no, "Needs an update")))
 	assert.Equal(t, "Updated", condition(t, play(t, started, false, report(phases.Resumed, running), ends), phases.Updated).Message, "no child")
-	assert.Equal(t, "Updated; not complete: it", condition(t, play(t, started, false, says(phases.Updated, done, "Updated; not complete: it")), phases.Updated).Message)
+	quotes := says(phases.Updated, done, "Updated; not complete: it")
+	assert.Equal(t, "Updated; not complete: it; not complete: Drained", updated(quotes, says(phases.Uncordoned, done, "Uncordoned")))
+	assert.Equal(t, "Updated; not complete: it", condition(t, play(t, started, false, quotes), phases.Updated).Message)
 
 	long := says(phases.Updated, done, strings.Repeat("a", limit))
 	message := condition(t, play(t, failed, false, long), phases.Updated).Message

@@ -25,7 +25,11 @@ func TestHealing(t *testing.T) {
 		want, before := m.conditions(), m.writes()
 		stale := slices.Clone(want)
 		stale[0].Message, stale[0].Status = "old", yes
-		for name, list := range map[string][]metav1.Condition{"removed": nil, "reverted": stale, "some removed": want[3:]} {
+		moved := slices.Clone(want)
+		moved[0].LastTransitionTime = metav1.NewTime(want[0].LastTransitionTime.Add(time.Second))
+		for name, list := range map[string][]metav1.Condition{
+			"removed": nil, "reverted": stale, "some removed": want[3:], "another time": moved,
+		} {
 			m.setConditions(list)
 			pass(time.Hour)
 			assert.ElementsMatch(t, want, m.conditions(), name)
@@ -35,7 +39,7 @@ func TestHealing(t *testing.T) {
 		m.setConditions(append(foreign, metav1.Condition{Type: "BootImageUpdateDegraded"}))
 		pass(time.Hour)
 		assert.Len(t, m.conditions(), 8, "other clients' conditions are kept")
-		assert.Equal(t, 3, m.writes()-before, "and their fields are ignored")
+		assert.Equal(t, 4, m.writes()-before, "and their fields are ignored")
 	})
 }
 

@@ -97,7 +97,12 @@ func TestItFollowsTheNode(t *testing.T) {
 			{func(n *corev1.Node) {
 				n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 			}, "worker rendered-2", nil},
-			{func(n *corev1.Node) { n.Labels = nil }, "worker rendered-2", nil}, // a pool is never reset to none
+			{func(n *corev1.Node) {
+				n.Status.Phase = "Provisioning"
+				desires("rendered-3")(n)
+			}, "worker rendered-2", nil},
+			{func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, "worker rendered-3", []string{"patch node"}},
+			{func(n *corev1.Node) { n.Labels = nil }, "worker rendered-3", nil}, // a pool is never reset to none
 		} {
 			f.changeNode(test.change)
 			assert.Equal(t, test.want, f.spec())
@@ -232,6 +237,18 @@ func TestImages(t *testing.T) {
 			assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
 		})
 	}
+}
+
+// TestImageModeIsOff: the host knows the mode, even if the conditions of the object show the other mode.
+func TestImageModeIsOff(t *testing.T) {
+	nodes := one("worker")
+	nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
+	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
+		f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return false } })
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = conditions.Complete(nil, true, metav1.Now()) })
+		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
+		assert.Equal(t, []string{"create node"}, f.writes())
+	})
 }
 
 // TestDesiredIsACopy: an object in a cache must not change with it.

@@ -97,14 +97,6 @@ func (c *Core) recordListed(o Object) {
 		c.object = o
 		c.tail = nil
 	default:
-		c.markStale()
-	}
-}
-
-// markStale makes the known object Stale, so that the next request reads it. If a request is in flight,
-// markStale does nothing, because the result of the request decides.
-func (c *Core) markStale() {
-	if (c.situation == Fresh || c.situation == NoResponse) && c.inFlight == "" {
 		c.situation = Stale
 	}
 }
@@ -126,7 +118,7 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 			if !c.unconfirmed {
 				return nil, false, nil
 			}
-			c.markStale()
+			c.situation = Stale
 		case len(c.queue) > 0 && (isCertain || c.isPending(change)):
 			return c.last(), true, nil
 		}
@@ -172,8 +164,8 @@ func (c *Core) Follow(now metav1.Time) {
 // the Node, the entry is nil. Otherwise the entry is settled when they match the Node, or when a write
 // has failed.
 func (c *Core) SubmitSpec() *Entry {
-	if c.unconfirmed {
-		c.markStale()
+	if c.unconfirmed && c.situation == Fresh {
+		c.situation = Stale
 	}
 	inSync := c.situation == Fresh && c.inFlight != PatchSpec && c.object.InSync(c.latest)
 	c.specPending = c.specPending || !inSync

@@ -60,6 +60,9 @@ func TestFlagsOfAReport(t *testing.T) {
 			assert.Equal(t, tc.string, tc.change.String())
 		})
 	}
+	restarted := after(t, drains, ofFlags(phases.UpdatePrepared, running, viewOf("a", "c"), skipIfRunning))
+	prepares := conditions.Find(restarted.Status.Conditions, phases.UpdatePrepared)
+	assert.Equal(t, "about UpdatePrepared", prepares.Message, "the text of the other update does not stay")
 	_, err := ofFlags("Rested", done, b, skipOtherMode).Plan(s)
 	require.Error(t, err, "an unknown phase is not of the other mode")
 	_, err = report(phases.AppliedFiles, done, b).Plan(s)
