@@ -14,7 +14,7 @@ import (
 // phases. It is for tests of clients that write conditions.
 //
 //  1. It is an error if phases.Path rejects a change of a status, or returns more than one status
-//     for it.
+//     for this change.
 //  2. A write that starts or ends an update may change steps from Unknown to False. After such a
 //     write, every step is False, except that UpdatePrepared may be Unknown.
 //  3. It is an error if the lastTransitionTime changes, but the status does not.
@@ -45,8 +45,8 @@ func CheckTransitions(before, after []metav1.Condition) error {
 }
 
 // isReset reports whether every step is False. UpdatePrepared may also be Unknown, because the
-// write that starts an update also starts UpdatePrepared. Clients and the admission policy on
-// transitions use the same rule to recognize the start and the end of an update.
+// write that starts an update also starts UpdatePrepared. The TransitionPolicy of package
+// scope/guard has the same rule.
 func isReset(list []metav1.Condition) bool {
 	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)

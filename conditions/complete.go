@@ -45,8 +45,7 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 }
 
 // Ran reports whether the status of a phase is Unknown or True. For a step, this means that the step
-// has started in the current update. A step that was not required, or that ran only in an earlier
-// update, is False.
+// has started in the current update.
 func Ran(list []metav1.Condition, p phases.Phase) bool {
 	return StatusOf(list, p) != metav1.ConditionFalse
 }

@@ -1,6 +1,6 @@
 // Package conditions computes the conditions of a MachineConfigNode after a [Report], in which a
-// daemon says that a phase of an update has started, failed or ended. Package phases describes each
-// phase alone. This package adds the effects of a phase on other phases.
+// daemon says that a phase of an update has started, failed or ended. Package phases has the rules
+// for a single phase. This package adds the effects of a phase on other phases.
 //
 // [Next] takes the list of conditions and a report. It returns one list for each write, in order:
 //
@@ -9,7 +9,8 @@
 //	report ┘
 //
 // An update starts with Updated=False, and ends with Updated=True. Every other Parent and Child is a
-// step of the update. A report changes the condition of its phase, and has these further effects:
+// step of the update. A node is in standard mode or in image mode, which have different phases: see
+// phases.All. A report changes the condition of its phase, and has these further effects:
 //
 //   - A child also changes its parent, in the same writes. While the parent is Unknown, it has the
 //     name of the last reported child as its reason, and the message of that report. But if one
@@ -26,8 +27,8 @@
 //     "Action during update to <name of the update>: ". The message of Updated names each child that
 //     was Unknown.
 //
-// The package is pure: it has no I/O, log or clock, and the time is an argument. No function
-// changes its arguments, and all functions are safe for concurrent use.
+// The package is pure: it has no I/O, log or clock, and the time is an argument. No exported
+// function changes its arguments, and all exported functions are safe for concurrent use.
 //
 // The functions read and return only conditions, not the other fields of the status. The returned
 // lists have only conditions whose type is a phase.

@@ -51,7 +51,7 @@ func withUpdatePrefix(message, update string) string {
 
 // keepUpdatePrefix is like withUpdatePrefix, but returns the old message if only the name of the
 // update would change. The name is the image or the config of the update. After the update, the object
-// no longer shows which of them it is, so the old name is kept.
+// no longer shows which of the two was the name, so the old message is kept.
 func keepUpdatePrefix(old, message, update string) string {
 	if HasUpdatePrefix(old) && strings.HasSuffix(old, prefixEnd+message) {
 		return old

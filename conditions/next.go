@@ -14,8 +14,8 @@ import (
 // has one condition for each phase of the mode, like a list that Complete returns. If the report
 // changes nothing, Next returns no list.
 //
-//  1. In each write, a phase changes at most once, as phases.Path allows. When an update starts or
-//     ends, a step may also change from Unknown to False.
+//  1. Each write changes a phase by at most one status, in the order that phases.Path returns. When
+//     an update starts or ends, a step may also change from Unknown to False.
 //  2. If the status of a condition changes, its LastTransitionTime becomes the time of the report.
 //     LastTransitionTime never decreases, even if the clocks of two processes differ.
 //  3. If the start of an update needs two writes, the first write only sets steps to False. If the

@@ -27,13 +27,13 @@ type Report struct {
 	Time metav1.Time
 }
 
-// Cycle has facts about an update that the conditions do not show. The update is the current one or,
-// if no update is running, the last one.
+// Cycle has facts that the conditions do not show. They are about the current update or, if no
+// update is running, about the last update.
 type Cycle struct {
 	// Name is the name of the update in the prefix "Action during update to <name>: ".
 	Name string
-	// NewTarget is true if the node is told to run another config or image than the update installs.
-	// Then a report of Updated=False or UpdatePrepared starts another update.
+	// NewTarget is true if the Node desires another config or image than the update installs. Then
+	// a report of Updated=False or UpdatePrepared starts another update.
 	NewTarget bool
 	// Ended is true if Updated turned True after the time of the report. Then the report is late, and
 	// must not start an update.

@@ -17,7 +17,7 @@ type sequence struct {
 }
 
 // changePhase returns the lists for a report, one per write. path has the statuses that the reported
-// phase goes through. The same writes change its parent.
+// phase goes through. The same writes change the parent of the phase.
 func changePhase(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([][]metav1.Condition, error) {
 	parentPhase, _ := phases.ParentOf(r.Phase)
 	_, hasUnknownSibling := unknownChild(before, parentPhase, r.Phase)
@@ -49,9 +49,9 @@ func changePhase(before []metav1.Condition, r Report, path []metav1.ConditionSta
 	return lists, nil
 }
 
-// parentSequence returns the sequence of the parent of the reported phase. It returns the zero value
-// if the report does not change a parent. isNewStatus says whether the report changes the status of
-// the phase.
+// parentSequence returns the sequence of the parent of the reported phase. It returns the zero
+// value if the report does not change a parent. isNewStatus is set if the report changes the status
+// of its phase.
 func parentSequence(before []metav1.Condition, r Report, isNewStatus bool) (sequence, error) {
 	parent, ok := phases.ParentOf(r.Phase)
 	if !ok {
@@ -93,7 +93,7 @@ func unfinishedText(before []metav1.Condition, s sequence, child phases.Phase) (
 	}
 	parent := Find(before, s.phase)
 	if last := phases.Phase(parent.Reason); last != child && isUnknownChild(before, last, s.phase) {
-		return parent.Reason, parent.Message // the last report of a child, perhaps with a ParentMessage
+		return parent.Reason, parent.Message // the parent already shows another Unknown child
 	}
 	return string(sibling), Truncate(Find(before, sibling).Message)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// disruptionMessage is the message of Updated if the report of a step turns it False. Some tools
-// compare this text, so it is the text that machine-config-operator writes.
+// disruptionMessage is the message of Updated if the report of a step turns Updated False. It is
+// the text of machine-config-operator, because some tools look for this text.
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
 // start returns the lists that start an update, one per write. The writes reset all steps, turn
@@ -49,7 +49,7 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 
 // end returns the list that ends an update. The write resets all steps, and turns Updated True and
 // NodeDegraded False. The message of Updated names each child that was Unknown, because this child
-// may have failed. For example, a node that is not uncordoned runs no new pods.
+// may have failed. For example, if Uncordoned was Unknown, the node may still be cordoned.
 func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	after := reset(before, cycle.Name)
 	if degraded := Find(after, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {

@@ -19,11 +19,12 @@
 //	path, err := phases.Path(phases.Drained, metav1.ConditionFalse, metav1.ConditionTrue)
 //	// path: Unknown, True
 //
-// A node is in standard mode or in image mode. The mode determines the children of UpdateExecuted.
+// A node is in image mode if the feature gate ImageModeStatusReporting is enabled. Otherwise it is
+// in standard mode. The mode determines the children of UpdateExecuted.
 //
-// Package phases describes each phase alone. Package conditions computes how a change of one phase
-// affects other phases: a child changes its parent, and the start or the end of an update sets all
-// steps to False.
+// Package phases has the rules for a single phase. Package conditions computes how a change of one
+// phase affects other phases: a child changes its parent, and the start or the end of an update
+// sets all steps to False.
 //
 // The package has only data and pure functions, and is safe for concurrent use.
 package phases

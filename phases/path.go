@@ -37,10 +37,10 @@ var updatedPaths = map[transition][]metav1.ConditionStatus{
 // to another. The result ends with the new status. It is nil if the status does not change. If from
 // is "", it counts as False.
 //
-//  1. The statuses of a step of an update are False, Unknown, True, and again False. If the caller
-//     skips Unknown or False, Path inserts this status, so that a watcher sees each change.
-//  2. A step cannot change from Unknown to False, and Path never inserts True, because only the
-//     caller knows that a step is done.
+//  1. A step of an update goes through False, Unknown, True, and False again. If the caller skips
+//     Unknown or False, Path inserts this status, so that a watcher sees each change.
+//  2. A step cannot change from Unknown to False. Path never inserts True between them, because
+//     only the caller knows that a step is done.
 //  3. Updated can change to False and to True, but not to Unknown. Singletons can change to any
 //     status.
 //  4. If the change is not possible, the error is a *TransitionError. If the phase or a status is

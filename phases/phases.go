@@ -44,7 +44,7 @@ const (
 	Singleton Kind = "Singleton"
 )
 
-// mode is the mode of the nodes that have a phase.
+// mode says in which mode of a node a phase exists.
 type mode string
 
 const (
@@ -53,7 +53,7 @@ const (
 	imageOnly    mode = "image"
 )
 
-// runs is the time when a phase runs.
+// runs says when a phase runs.
 type runs string
 
 const (

@@ -24,10 +24,10 @@ import (
 // request was made. Fix the caller: a daemon may access only the MachineConfigNode of its own node.
 var ErrOutOfScope = errors.New("out of scope: a node may access only its own MachineConfigNode")
 
-// ErrUnexpectedResponse means that a response is about another object, or has no UID or no
-// resourceVersion, so it does not come from the API server. A write may have taken effect, or not:
-// read the object before the next write. If the error persists, check the proxies between this
-// process and the API server.
+// ErrUnexpectedResponse means that a response is about another object, has no UID or no
+// resourceVersion, or cannot be decoded. Such a response does not come from the API server. A write
+// may have taken effect, or not: read the object before the next write. If the error persists,
+// check the proxies between this process and the API server.
 var ErrUnexpectedResponse = errors.New("unexpected response")
 
 const (
@@ -151,8 +151,8 @@ func (c *Client) patch(
 }
 
 // checked returns the response. It returns an error if the request has failed (err), or if the
-// response is not about the object. In a response of a fake clientset, the UID and the
-// resourceVersion may be missing.
+// response is about another object, or lacks the UID or the resourceVersion. The response of a fake
+// clientset may lack both.
 func checked[T metav1.Object](c *Client, verb string, response T, err error) (T, error) {
 	if err == nil {
 		err = c.check(response)

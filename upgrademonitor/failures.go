@@ -11,8 +11,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
-// failureLog logs a failure once when it starts, once when its cause changes, and once when it is over.
-// Each failure has a key, such as the name of a task. A failureLog is safe for concurrent use.
+// failureLog logs a failure when it starts, when its cause changes, and when it is over, but not
+// when it repeats. Each failure has a key, such as the name of a task. A failureLog is safe for
+// concurrent use.
 type failureLog struct {
 	values []any // the keys and values of every line
 

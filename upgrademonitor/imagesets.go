@@ -64,7 +64,7 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	}
 }
 
-// imageSetsOf returns valid sets as the sets of a change.
+// imageSetsOf converts sets for package plan. The sets must be valid.
 func imageSetsOf(reported []PinnedImageSet) (list []plan.ImageSet) {
 	for _, set := range reported {
 		generation := int32(set.Generation) //nolint:gosec // validateImageSets has checked the range

@@ -25,8 +25,8 @@ type Monitor struct {
 	endLife  context.CancelCauseFunc // cancels life; nil unless Monitors created this Monitor
 	failures failureLog
 
-	// conditionsOnly is set if Monitors created this Monitor. It writes only conditions, and does not
-	// look at the Node between calls.
+	// conditionsOnly is set if Monitors created this Monitor. Then the Monitor writes only
+	// conditions, and does not look at the Node between calls.
 	conditionsOnly bool
 
 	// mu guards the fields below. mu is not held during requests or calls of Config's functions.
@@ -38,7 +38,7 @@ type Monitor struct {
 	waiting     int           // the number of calls that wait
 	failed      chan struct{} // closed at the next failure
 	lastSuccess time.Time     // the time of the API server's last successful response
-	recorded    time.Time     // when look passed a view to the core last
+	recorded    time.Time     // the time when look last passed a view to the core
 	nodeVersion string        // the resourceVersion of the Node in this view
 	retryTimer  *time.Timer   // fires at the next retry; nil before the first failure
 	lookTimer   *time.Timer   // fires at the next look; nil before the first request, and in a controller
@@ -130,8 +130,9 @@ func (m *Monitor) stopLocked() {
 	klog.FromContext(m.life).Info(message, "node", m.config.NodeName, "pending", pending)
 }
 
-// retryAtLocked returns the time of the next retry. If only the spec is pending, it also waits for the
-// retry of the status, because a failed read counts as a failure of the status.
+// retryAtLocked returns the time of the next retry. If only the spec is pending, this is the later
+// of the retries of the spec and the status, because a failed read counts as a failure of the
+// status.
 func (m *Monitor) retryAtLocked() time.Time {
 	if !m.core.Pending() && m.spec.retryAt.After(m.status.retryAt) {
 		return m.spec.retryAt

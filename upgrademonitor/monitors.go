@@ -94,8 +94,8 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	return monitor
 }
 
-// Forget removes the Monitor of a node, which then no longer retries its reports. Call Forget when the
-// Node is deleted.
+// Forget removes the Monitor of a node. This Monitor then no longer retries its reports. Call
+// Forget when the Node is deleted.
 func (m *Monitors) Forget(nodeName string) {
 	if m == nil {
 		return

@@ -24,7 +24,7 @@ import (
 //     the skipped status first. The report may also change the parent of the phase, or start or end
 //     an update: see packages phases and conditions.
 //  2. The call waits until the report is written, until an attempt to write fails, for
-//     Config.Timeout, or until ctx ends. If the last attempt has failed, it does not wait.
+//     Config.Timeout, or until ctx ends. If the last attempt has failed, the call does not wait.
 //  3. The call returns nil if the MachineConfigNode shows the report. If the report is accepted but
 //     not written yet, the error wraps ErrPending and the cause. The Monitor retries the report.
 //  4. Any other error means that the report was not accepted. It is a *ReportError, a *NodeError if
@@ -118,7 +118,8 @@ func newChange(phase phases.Phase, message string, status metav1.ConditionStatus
 	return plan.PhaseChange{Report: conditions.Report{Phase: phase, Status: status, Message: message}}
 }
 
-// report submits a report that is ignored in the other mode, and logs the error.
+// report submits a report, and logs the error. It ignores a phase that does not exist in the mode
+// of the node.
 func (m *Monitor) report(ctx context.Context, change plan.PhaseChange, o options) {
 	if m == nil || m.isOfOtherMode(change.Phase) {
 		return
@@ -134,7 +135,7 @@ func (m *Monitor) report(ctx context.Context, change plan.PhaseChange, o options
 	}
 }
 
-// submitReport completes a report with its options and the time, and submits it if it is valid.
+// submitReport adds the options and the time to a report, and submits the report if it is valid.
 func (m *Monitor) submitReport(ctx context.Context, change plan.PhaseChange, o options) error {
 	change.Reason = o.reason
 	change.CompletesParent = o.completesParent

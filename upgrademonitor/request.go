@@ -20,8 +20,8 @@ func do(ctx context.Context, client *scope.Client, r core.Request) core.Result {
 	return core.Result{Object: o, Outcome: apierr.Classify(err), Err: err}
 }
 
-// objectOf makes a request, and returns the object in the response. A creation has no status, because
-// the API server would drop it.
+// objectOf makes a request, and returns the object in the response. A created object has no status,
+// because the API server ignores the status in a create request.
 func objectOf(ctx context.Context, client *scope.Client, r core.Request) (core.Object, error) {
 	var mcn *mcfgv1.MachineConfigNode
 	var err error

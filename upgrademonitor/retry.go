@@ -30,7 +30,7 @@ const (
 	specFailure   = "Failed to write the spec of the MachineConfigNode"
 )
 
-// failure is the last failed attempt of an outage. In the zero value, there is no outage.
+// failure is the last failed attempt of an outage. The zero value means that there is no outage.
 type failure struct {
 	cause   error
 	lost    int // the number of requests without a response in this outage

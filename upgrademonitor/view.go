@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// view has the Node, and the object in the Lister, at one moment.
+// view has the Node, and the object in the Lister, read at the same moment.
 type view struct {
 	version string // the resourceVersion of the Node
 	node    plan.Node

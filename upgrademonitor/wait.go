@@ -168,8 +168,8 @@ func (m *Monitor) causeLocked(e *core.Entry) error {
 // unreachable API server does not prevent the reboot.
 //
 //  1. Flush calls Config.Node, and tries to write at once. It does not wait for the spec.
-//  2. Flush waits until ctx ends, even while writes fail. Then the error wraps ErrPending, the cause
-//     and the error of ctx.
+//  2. If writes fail, Flush waits until a retry succeeds or ctx ends. If ctx ends, the error wraps
+//     ErrPending, the cause and the error of ctx.
 //  3. If Config.Node fails, the error wraps ErrPending and a *NodeError.
 //  4. If the API server rejects a report permanently, the report is dropped, and Flush returns an error
 //     that does not wrap ErrPending.

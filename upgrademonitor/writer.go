@@ -12,11 +12,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
 )
 
-// conflictBackoff has the pauses after conflicts. After the last pause, a conflict ends the attempt.
-// All pauses together take less than DefaultTimeout, so the attempt ends before a call times out.
+// conflictBackoff has the pauses after conflicts. After the last pause, a conflict ends the
+// attempt. All pauses together take less than DefaultTimeout, so that the attempt ends before a
+// call times out.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// checkInterval is how long the Monitor trusts its last response, if no Lister shows the same object.
+// checkInterval limits the age of the last response. If the response is older, and no Lister shows
+// the same version of the object, a call that would change nothing reads the object.
 const checkInterval = 5 * time.Minute
 
 // run is one attempt, in its own goroutine. It makes requests until nothing is left to write, or until
@@ -24,7 +26,7 @@ const checkInterval = 5 * time.Minute
 type run struct {
 	ctx       context.Context
 	cancel    context.CancelFunc // called when the ctx of New has ended and no call waits
-	conflicts wait.Backoff
+	conflicts wait.Backoff       // the remaining pauses after conflicts
 
 	// These fields are about the current request.
 	requestCtx    context.Context
@@ -78,7 +80,7 @@ func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
 		m.beginLocked(r, request.Verb)
 	} else {
 		m.run = nil
-		m.wakeLocked(last.isCanceled) // a call that waits makes another attempt
+		m.wakeLocked(last.isCanceled) // after a Flush has canceled the request, try again at once
 	}
 	m.mu.Unlock()
 
@@ -121,7 +123,7 @@ func (m *Monitor) recordResultLocked(r *run, e exchange) core.Verdict {
 
 // trySpecLocked reports whether the spec may be written now. After a failure, the spec is written when
 // its retry is due. After a lost response, it is written only if no status is pending, so that no status
-// waits for a request that may have no response.
+// waits for a request that may get no response.
 func (m *Monitor) trySpecLocked() bool {
 	return !realClock.Now().Before(m.spec.retryAt) && (m.spec.lost == 0 || !m.core.Pending())
 }

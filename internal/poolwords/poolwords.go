@@ -38,8 +38,8 @@ type Build struct {
 	message    string // %s stands for the name that Message takes
 }
 
-// builds has two rows for each state: the pool is not paused, and the pool is paused. If the pool is
-// not paused, Initial and Prepared have the same message.
+// builds has two rows for each state: the first for a pool that is not paused, and the second for a
+// paused pool. If the pool is not paused, Initial and Prepared have the same message.
 var builds = []Build{
 	{None, false, true, "ImageBuilding",
 		"Pool is waiting for a new OS image build to start (mosc: %s)"},

@@ -46,7 +46,6 @@ func (g Guard) policy(
 	}
 }
 
-// binding returns the binding of a policy.
 func binding(policy string) *admissionv1.ValidatingAdmissionPolicyBinding {
 	return &admissionv1.ValidatingAdmissionPolicyBinding{
 		TypeMeta:   typeMeta("ValidatingAdmissionPolicyBinding"),

@@ -38,8 +38,8 @@ const (
 //     writes to the MachineConfigNode of the daemon's own node: see Policy.
 //  3. With EnforceTransitions, a second policy denies invalid changes of conditions: see
 //     TransitionPolicy.
-//  4. The policies apply only to the service account. A daemon with package upgrademonitor makes no
-//     request that they deny.
+//  4. The policies apply only to requests of the service account. They deny no request that package
+//     upgrademonitor makes for the daemon's own node.
 //
 // A denied request gets status 403 and a message with the cause. The methods of a Guard make no
 // request, and are safe for concurrent use. The zero value is usable.

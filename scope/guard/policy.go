@@ -22,10 +22,11 @@ const (
 //  1. a request whose token does not have exactly one NodeNameClaim;
 //  2. a write to the object of another node, and a write that names another node in spec.node;
 //  3. a deletion, and a change of labels, annotations or finalizers;
-//  4. the removal of an owner, and the addition of an owner other than the Node. If the token has a
-//     NodeUIDClaim, the added owner must have this UID;
-//  5. a status with a new value that the Go type MachineConfigNode cannot decode. One such object
-//     would make all informers of MachineConfigNodes fail.
+//  4. the addition of an owner other than the Node, and the removal of an owner. But the Node may
+//     replace another owner of the kind Node. If the token has a NodeUIDClaim, the added owner must
+//     have this UID;
+//  5. a status with a new value that the Go type MachineConfigNode cannot decode. One object with
+//     such a value would make all informers of MachineConfigNodes fail.
 //
 // Admission policies do not apply to reads, so the service account can read all objects.
 func (g Guard) Policy() *admissionv1.ValidatingAdmissionPolicy {

@@ -9,7 +9,7 @@ import (
 const resource = "machineconfignodes"
 
 // role returns the role with the verbs that package upgrademonitor needs. RBAC cannot restrict these
-// verbs to the object of one node, so Policy does this.
+// verbs to the object of one node. Policy restricts the writes.
 func (g Guard) role() *rbacv1.ClusterRole {
 	rule := func(group, resource string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}

@@ -92,7 +92,7 @@ func onlyIn(imageMode bool) []phases.Phase {
 // child of this Parent is Unknown.
 func unfinished() string {
 	var parents []phases.Phase
-	unknown := map[phases.Phase][]string{} // the statuses of the children that block a parent
+	unknown := map[phases.Phase][]string{} // "<child> Unknown" for each child of a parent
 	for _, p := range knownPhases() {
 		parent, ok := phases.ParentOf(p)
 		if !ok {

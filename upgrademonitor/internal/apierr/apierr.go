@@ -38,8 +38,8 @@ const (
 //  1. A denial by an admission policy or webhook is Denied, whatever its status code. If a policy
 //     sets no reason, the API server responds with 422, as for an invalid object.
 //  2. A 404 for the resource is NoCRD. A 404 for the object is NotFound.
-//  3. A conflict of field managers is Retry instead of Conflict, because the same write of the latest
-//     object has the same conflict.
+//  3. A conflict of field managers is Retry instead of Conflict, because a write that is computed
+//     from the latest object has the same conflict.
 //  4. Any other error is Retry.
 func Classify(err error) Outcome {
 	switch {

@@ -11,12 +11,12 @@ import (
 // object was never read. A Core is not safe for concurrent use.
 type Core struct {
 	situation Situation
-	// object is the known object: the last version that was read or written. Invariant: it is zero if
-	// the situation is Unread or Missing.
+	// object is the known object: the last version that was read or written, or a newer version
+	// from the Lister. Invariant: it is zero if the situation is Unread or Missing.
 	object Object
 	node   plan.Node // the Node of the last request that succeeded
 	// listed is set if the Lister has returned the known object, in any version. isListedCurrent is
-	// also set if the last version that it returned is not older than the known version.
+	// also set if the last version from the Lister is not older than the known version.
 	listed, isListedCurrent bool
 	// unconfirmed is set if the known object may be outdated: the last response of the API server is
 	// too old, and no Lister has returned the current version.
@@ -40,17 +40,18 @@ type Core struct {
 	latest   plan.Node     // the Node in the latest view
 	followed plan.Versions // the last configs and images that were submitted, or that needed no write
 
-	// specPending is set if the spec may differ from latest, so that a write is pending. The entry
-	// that SubmitSpec returns is specEntry. It is nil if specPending is false.
+	// specPending is set if the spec may differ from latest, so that a write is pending. specEntry
+	// is the entry that SubmitSpec has returned, until it is settled. If specPending is false,
+	// specEntry is nil.
 	specPending bool
 	specEntry   *Entry
 }
 
-// View has the Node and the object in the Lister, at one moment.
+// View has the Node and the object in the Lister, read at the same moment.
 type View struct {
 	Node plan.Node
-	// Lists is set if there is a Lister, and it did not fail. Listed is the object in the Lister, or
-	// nil if the Lister does not have the object.
+	// Lists is false if the Core must ignore the Lister, for example because the Lister has failed.
+	// Listed is the object in the Lister, or nil if the Lister does not have the object.
 	Lists  bool
 	Listed *Object
 	// Expired is set if the last response of the API server is too old to trust the known object.
@@ -105,8 +106,9 @@ func (c *Core) recordListed(o Object) {
 // see repeat.txt, refusal.txt, queue.txt and queue_full.txt in testdata.
 //
 //  1. If the object already has the requested state, the entry is nil.
-//  2. If the object will have the requested state after the pending changes, repeat is true, and the
-//     entry is the last entry of the queue. The caller waits for it, and submits the change again.
+//  2. If the object will have the requested state after the pending changes, repeat is true, and
+//     the entry is the last entry of the queue. The caller waits until this entry is settled, and
+//     submits the change again.
 func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	c.verified = false
 	before := c.predicted()

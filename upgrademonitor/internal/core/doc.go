@@ -31,11 +31,11 @@
 //	Unread       a new Core                                         Get
 //	Fresh        a read, a creation or an accepted patch            PatchSpec, PatchStatus or Wait
 //	NoResponse   a creation or a patch without a response           Get
-//	Stale        a conflict, a rejection, or a hint of a change     Get
+//	Stale        a conflict, a rejection, or a possible change      Get
 //	Missing      a read that finds no object                        Create
 //
-// Wait is no request to the API server. It means that the report of a controller waits until the daemon
-// has started the update. When the caller retries, the first request reads the object.
+// Wait is not a request to the API server. It means that the report of a controller waits until the
+// daemon has started the update. When the caller retries, the first request reads the object.
 //
 // Package plan computes each write from the known object. So after a conflict, a lost response or a
 // restart, the object is read, and the write is computed again.

@@ -12,7 +12,7 @@ type Object struct {
 	UID             types.UID
 	ResourceVersion string
 	plan.State
-	// Foreign has the conditions of other clients. Their types are not phases.
+	// Foreign has the conditions whose types are not phases. Other clients write them.
 	Foreign []metav1.Condition
 }
 

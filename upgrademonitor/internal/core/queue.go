@@ -27,7 +27,7 @@ type Entry struct {
 }
 
 func newEntry(change plan.Change) *Entry {
-	_, isOfNode := change.(plan.NodeChange) // no caller gets the result
+	_, isOfNode := change.(plan.NodeChange) // the callers of Submit ignore the entry of a NodeChange
 	return &Entry{Change: change, Settled: make(chan struct{}), abandoned: isOfNode}
 }
 
@@ -67,7 +67,7 @@ func (c *Core) head() *Entry {
 	return c.queue[0]
 }
 
-// settle removes the head from the queue. err is nil if the change was written.
+// settle removes the head from the queue. err is the error of a rejected change, otherwise nil.
 func (c *Core) settle(err error) {
 	e := c.queue[0]
 	c.queue = slices.Delete(c.queue, 0, 1)
@@ -144,8 +144,8 @@ func (c *Core) replace(change plan.Change) *Entry {
 	return nil
 }
 
-// merge merges a change into an entry with a function, Absorb or Replace. It returns the entry, or nil
-// if the function returns false.
+// merge merges a change into an entry. The function by is Absorb or Replace. merge returns the
+// entry, or nil if by returns false.
 func (c *Core) merge(e *Entry, change plan.Change, by func(older, newer plan.Change) (plan.Change, bool)) *Entry {
 	merged, ok := by(e.Change, change)
 	if !ok {

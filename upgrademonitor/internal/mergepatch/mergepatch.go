@@ -18,9 +18,9 @@ import (
 // fields has the fields of a merge patch. The value nil removes a field.
 type fields map[string]any
 
-// Create returns a merge patch with the fields of the owner references, the spec and the status that
-// differ between before and after. The API server rejects the patch if the stored object is newer than
-// before.
+// Create returns a merge patch with the fields of the owner references, the spec and the status
+// that differ between before and after. The API server rejects the patch if the stored object does
+// not have the UID and the resourceVersion of before.
 func Create(before, after *mcfgv1.MachineConfigNode) ([]byte, error) {
 	metadata := fields{}
 	change(metadata, "uid", types.UID(""), before.UID)

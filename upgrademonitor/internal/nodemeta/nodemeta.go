@@ -20,7 +20,7 @@ const (
 	DesiredImage  = "machineconfiguration.openshift.io/desiredImage"
 )
 
-// The other annotations of a Node.
+// Other annotations of a Node.
 const (
 	// State is the state of the daemon, for example Done.
 	State = "machineconfiguration.openshift.io/state"

@@ -19,7 +19,7 @@ var ErrNotStarted = errors.New("the daemon has not reported the start of the upd
 // has accepted it, and must write it to the object. A Change is immutable.
 type Change interface {
 	fmt.Stringer
-	// View returns the Node, as the process had read it when it accepted the change.
+	// View returns the Node that the change is based on.
 	View() Node
 	// At returns a copy of the change with another Node.
 	At(Node) Change

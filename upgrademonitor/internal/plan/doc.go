@@ -2,7 +2,7 @@
 // other. Each write makes one of these states visible to watchers.
 //
 //	State ──┐
-//	        ├──► Change.Plan ──► Writes{States, StartsUpdate}
+//	        ├──► Change.Plan ──► Writes
 //	Change ─┘
 //
 // The package is pure. If only some writes of a change succeed, call Plan again with the new state of

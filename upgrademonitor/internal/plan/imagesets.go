@@ -34,7 +34,7 @@ var _ Change = ImageSetsChange{}
 // String returns the name of the change in errors and logs.
 func (ImageSetsChange) String() string { return "report of pinned image sets" }
 
-// View returns the Node, as the process had read it when it accepted the report.
+// View returns the Node that the report is based on.
 func (c ImageSetsChange) View() Node { return c.Node }
 
 // At returns a copy of the report with another Node.

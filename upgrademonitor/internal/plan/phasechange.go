@@ -35,7 +35,7 @@ func (c PhaseChange) String() string {
 	return "report " + string(c.Phase) + "=" + string(c.Status)
 }
 
-// View returns the Node, as the process had read it when it accepted the report.
+// View returns the Node that the report is based on.
 func (c PhaseChange) View() Node { return c.Node }
 
 // At returns a copy of the report with another Node.
@@ -48,7 +48,7 @@ func (c PhaseChange) At(n Node) Change {
 func (c PhaseChange) Accepted() metav1.Time { return c.Time }
 
 // Absorb returns this report with the reason and messages of a newer report. It returns false if
-// another field differs, except Time.
+// any other field except Time differs.
 func (c PhaseChange) Absorb(newer Change) (Change, bool) {
 	merged, ok := c.Replace(newer)
 	other, _ := newer.(PhaseChange)

@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// State has the fields of a MachineConfigNode that this library writes. A State is immutable,
-// including all memory that it refers to.
+// State has the fields of a MachineConfigNode that this library writes, and the generation. A State
+// is immutable, including all memory that it refers to.
 type State struct {
 	Generation int64
 	Owners     []metav1.OwnerReference
@@ -50,7 +50,8 @@ func (s State) isTrue(p phases.Phase) bool {
 }
 
 // withConditions returns the state with new conditions, and with the configs and images of the Node.
-// ended is set if the report is Updated=True: see updateVersions.
+// ended is set for a report of Updated=True, and for a NodeChange while Updated is True: see
+// updateVersions.
 func (s State) withConditions(list []metav1.Condition, n Node, ended bool) State {
 	next := s
 	next.Status.Conditions = list
@@ -66,13 +67,14 @@ func (s State) withConditions(list []metav1.Condition, n Node, ended bool) State
 	return next
 }
 
-// isImageMode reports whether the object is in image mode. Only then does it have images.
+// isImageMode reports whether the object is in image mode. In standard mode, an object has no
+// images.
 func (s State) isImageMode(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
 
 // observedGeneration returns the new observedGeneration of the status: the generation of the object.
 // But if the spec has another target than the current or last update, the old value stays. Otherwise
-// clients could conclude from Updated=True that the update to the target in the spec is done. Until
-// Updated is reported, they cannot conclude this.
+// clients could conclude from Updated=True that the update to the target in the spec is done. If
+// Updated was never reported, clients cannot conclude this, so the new value is the generation.
 func (s State) observedGeneration() int64 {
 	target := s.target()
 	isOtherConfig := s.Spec.ConfigVersion.Desired != target.Config
@@ -87,8 +89,8 @@ func (s State) observedGeneration() int64 {
 //
 //  1. The current config and the current image are always copied.
 //  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
-//     True). They are also copied if ended is set (the report is Updated=True) and the Node already
-//     runs them. Otherwise the daemon may not have validated them yet.
+//     True). They are also copied if ended is set (see withConditions) and the Node already runs
+//     them. Otherwise the daemon may not have validated them yet.
 //  3. A missing image annotation removes the image from the status. The desired image is removed when
 //     rule 2 allows it to be copied. The current image is removed if ended is set.
 //  4. If the status has no image, and the Node already runs its desired image, both images are
