@@ -66,7 +66,7 @@ func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 //  1. The step gets the reported reason and message. If the report is Unknown or True, the message
 //     gets the prefix of the last update.
 //  2. If the report is Unknown or True, and hasParentMessage returns true, the parent gets the name
-//     of the step as its reason, and the message that the report has for the parent.
+//     of the step as its reason, and the result of parentMessage as its message.
 //  3. If the report is True, the name of the step is removed from the message of Updated.
 func refresh(before []metav1.Condition, r Report, update string) []metav1.Condition {
 	after := slices.Clone(before)

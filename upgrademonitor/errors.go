@@ -14,9 +14,9 @@ import (
 var ErrPending = errors.New("accepted reports are not written yet")
 
 // ErrQueueFull means that a report was not accepted, because 256 reports are pending. Only a report
-// that changes the status of a condition is refused. If a report changes only a reason and a message,
-// and 128 or more reports are pending, it replaces the reason and message of the last pending report
-// of its phase.
+// that changes the status of a condition is refused. If 128 or more reports are pending, a report
+// that changes only a reason and a message replaces the reason and message of the last pending
+// report of its phase.
 var ErrQueueFull = core.ErrFull
 
 // ReportError is the error of a report that was not accepted. It wraps a *field.Error that names an

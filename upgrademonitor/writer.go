@@ -105,7 +105,7 @@ func (m *Monitor) recordResultLocked(r *run, e exchange) core.Verdict {
 	isConflict := e.Verb != core.Get && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound)
 	switch {
 	case e.isCanceled && e.Verb == core.PatchSpec:
-		e.Outcome = apierr.Conflict // so that a call that waits for the spec waits for the next attempt
+		e.Outcome = apierr.Conflict // so that a call that waits for the spec keeps waiting
 	case isConflict && r.conflicts.Steps == 0:
 		e.Outcome = apierr.Retry // the conflicts do not end, so the attempt fails
 	}

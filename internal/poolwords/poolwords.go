@@ -1,6 +1,6 @@
 // Package poolwords has the texts of the conditions of a MachineConfigPool. Package pool writes
 // these texts, and kubectl mcn parses them. machine-config-operator writes the same texts, and e2e
-// tests, alerts and runbooks of OpenShift compare them.
+// tests, alerts and runbooks of OpenShift depend on them.
 package poolwords
 
 import (

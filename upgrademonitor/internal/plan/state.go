@@ -91,8 +91,8 @@ func (s State) observedGeneration() int64 {
 //  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
 //     True). They are also copied if ended is set (see withConditions) and the Node already runs
 //     them. Otherwise the daemon may not have validated them yet.
-//  3. A missing image annotation removes the image from the status. The desired image is removed when
-//     rule 2 allows it to be copied. The current image is removed if ended is set.
+//  3. A missing image annotation removes the image from the status: the desired image under the
+//     conditions of rule 2, and the current image if ended is set.
 //  4. If the status has no image, and the Node already runs its desired image, both images are
 //     copied, because no update to this image will start.
 //  5. If the Node has no config annotation, the images in the status stay unchanged.
