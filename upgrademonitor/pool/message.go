@@ -52,8 +52,8 @@ func (c *count) updatedMessage() string {
 }
 
 // updatingMessage returns the message of Updating if Updating is True or the pool is paused. The
-// message does not contain the steps of the nodes. Otherwise each step of a node would change the
-// pool, and trigger other controllers.
+// message does not contain the steps of the nodes, because each step would then change the pool,
+// and trigger other controllers.
 func (c *count) updatingMessage(beginning string) string {
 	if c.config == "" {
 		return poolwords.NoTarget

@@ -87,7 +87,8 @@ type Node struct {
 	PinnedImageSets []PinnedImageSet
 
 	// Unavailable has the reasons why machine-config-operator counts the Node as unavailable, for
-	// example NotReady. It does not contain an update or a failure. It is empty if HasNode is false.
+	// example NotReady. It has no reasons for an update or a failure of the node: see InUpdate and
+	// Degraded. It is empty if HasNode is false.
 	Unavailable []Unavailable
 	// DesiredDrain is the daemon's last request to the drain controller, and LastAppliedDrain is the
 	// last request that the drain controller has carried out. Both are annotations of the Node.
