@@ -22,8 +22,8 @@ type Event struct {
 // Events returns the events to record after a pool's status was written. before is the status
 // before the write, and after is the status that Status returned.
 //
-//  1. Each MachineConfig causes two events: EventUpdating when the pool starts to update to it, and
-//     EventCompleted when it becomes status.configuration.
+//  1. Each MachineConfig causes two events: EventUpdating when the pool starts to update to the
+//     MachineConfig, and EventCompleted when the MachineConfig becomes status.configuration.
 //  2. A pause, a cordon, a restart of the controller, or an update of only the image causes no event.
 //  3. Until a node has the new MachineConfig, any change of the spec except spec.paused causes
 //     another EventUpdating, because the status does not show which field of the spec has changed.

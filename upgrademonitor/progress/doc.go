@@ -5,7 +5,8 @@
 //	Node ──────────────┐
 //	MachineConfigNode ─┴─► Of ──► Node
 //
-// The config of a node is a rendered MachineConfig. Its image is its own OS image, if it has one.
+// The config of a node is the name of a rendered MachineConfig. The image of a node is the node's
+// own OS image, or "" if the node uses the OS image of the release.
 //
 // Package pool computes the counts and the conditions of a MachineConfigPool from the results of
 // Of, and the command kubectl mcn shows these results.

@@ -42,8 +42,8 @@ type Cluster struct {
 
 // Of returns the progress of the pools of a cluster at the time now.
 //
-//  1. The Nodes decide which nodes there are, if all Nodes are known: a MachineConfigNode without a
-//     Node is left over. Windows nodes are ignored.
+//  1. If all Nodes are known, a MachineConfigNode without a Node is Leftover, and belongs to no
+//     pool. A Windows node belongs to no pool either.
 //  2. The selectors of the pools decide to which pool a node belongs. If its Node or the selectors
 //     are not known, the spec of its MachineConfigNode decides.
 //  3. If a node's pool is not in o.Pools, the result has a pool that is not Known and has no target.

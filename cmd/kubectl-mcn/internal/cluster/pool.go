@@ -25,8 +25,8 @@ type Pool struct {
 	// of the pool's status.
 	MaxUnavailable, Unavailable int
 	// Full is true if nodes are Waiting, MaxUnavailable is reached, and some unavailable nodes are
-	// not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating reach
-	// MaxUnavailable, or if no node is Updating. A paused pool is never Full or Blocked.
+	// not Updating. A Full pool is Blocked if the number of unavailable nodes that are not Updating
+	// reaches MaxUnavailable. A paused pool is never Full or Blocked.
 	Full, Blocked bool
 	// Stalled is true if nodes are Waiting, MaxUnavailable is not reached, and no node has been
 	// Updating for 2 minutes. A pool with a Build or with Problems is not Stalled. StalledSince is

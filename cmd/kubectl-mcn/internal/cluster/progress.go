@@ -122,7 +122,7 @@ func (c *calculation) stateOf(n Node) State {
 	case n.InUpdate():
 		return Updating
 	case isUnreported && c.Updated && (n.Current.Config == "" || n.Current.Config == c.Target.Config):
-		return Done // according to the pool
+		return Done // the condition Updated of the pool says so
 	case isUnreported:
 		return Unreported
 	case !c.Known:

@@ -149,7 +149,7 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 			a.denied, a.leftOut, a.listed = explained, true, true
 			pools, nodes := r.store.resources[machineConfigPools], r.store.resources[machineConfigNodes]
 			if pools.denied != nil && nodes.denied != nil {
-				r.fail(nodes.denied) // the same error, whichever list fails first
+				r.fail(nodes.denied) // the error does not depend on which list fails first
 			}
 		case r.name == configurations, r.name == machineConfigNodes && apierrors.IsNotFound(err):
 			a.leftOut, a.listed = true, true // the screen can do without these objects
