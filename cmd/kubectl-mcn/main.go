@@ -1,6 +1,6 @@
 // Command kubectl-mcn shows how far the nodes of a cluster are updated, which nodes are stuck,
-// since when and why, and what to do next. If the binary is in the PATH, kubectl and oc run it as
-// kubectl mcn and oc mcn. The command changes nothing in the cluster.
+// since when and why, and which command to run next. If the binary is in the PATH, kubectl and oc
+// run it as kubectl mcn and oc mcn. The command changes nothing in the cluster.
 package main
 
 import (

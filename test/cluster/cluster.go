@@ -116,7 +116,8 @@ func (c *Cluster) stopAPIServer() error {
 		return nil
 	}
 	c.api = false
-	// envtest sends SIGTERM. A paused server ignores SIGTERM, and a busy server takes long to exit.
+	// Send SIGKILL first, because envtest sends only SIGTERM. A paused server does not react to
+	// SIGTERM, and a busy server takes long to exit.
 	if pid, err := c.apiServer(); err == nil {
 		_ = signal(pid, syscall.SIGKILL)
 	}

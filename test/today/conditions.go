@@ -52,8 +52,8 @@ func (c Call) conditions(now metav1.Time) []metav1.Condition {
 //  1. A call for a child writes nothing if the status and message of the parent would not change. A
 //     call for any other phase writes nothing if the status and message of the phase would not
 //     change. A call for pinned image sets always writes.
-//  2. A call sets the conditions of the phase and its parent, including the time. It does not
-//     check transitions.
+//  2. A call sets the conditions of the phase and its parent, and their lastTransitionTime. It does
+//     not check transitions.
 //  3. A call for Updated changes every other condition to False, including singletons.
 //  4. A call for any phase except Updated leaves Updated unchanged. (The daemon sets Updated to
 //     False, with the message "sensed disruption", but then overwrites this change with the
@@ -102,7 +102,7 @@ func DesiredConfig(c Call, annotation string) string {
 	return cmp.Or(annotation, "not-yet-set")
 }
 
-// update returns the name of the update, which is part of the prefix of messages.
+// update returns the name X of the update in the prefix "Action during update to X: ".
 func update(mcn *mcfgv1.MachineConfigNode) string {
 	if image := mcn.Spec.ConfigImage.DesiredImage; image != mcn.Status.ConfigImage.CurrentImage {
 		return cmp.Or(string(image), "disable image mode")

@@ -134,7 +134,8 @@ var statesOf = map[Component][]State{
 	Daemon: {daemonSync},
 }
 
-// The reason of Degraded=True is a state with one of these suffixes.
+// The reason of Degraded=True is a State with one of these suffixes, or RolloutStuck for the
+// daemons.
 const (
 	failedSuffix = "Failed"
 	stuckSuffix  = "Stuck"
@@ -151,6 +152,6 @@ func stateOf(reason string) State {
 	return Errored
 }
 
-// syncs has the State of each process for a whole sync. This State is a prefix of the states of all
-// steps of the sync.
+// syncs has the State for a whole sync of each process. The states of all steps of the sync begin
+// with this State.
 var syncs = map[Component]State{Operator: OperatorSync, Controller: MCCSync}

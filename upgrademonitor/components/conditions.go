@@ -83,10 +83,10 @@ func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 	t.peers[c.Type] = stored
 }
 
-// peer returns the condition to write for another component: the stored condition, after it has kept
-// its status for the time that waitFor returns. Until then, peer returns the previous condition. The
-// daemons are also Degraded if the update of their DaemonSet takes too long: rollout is their
-// condition Progressing.
+// peer returns the condition to write for another component: the stored condition if it has had its
+// status for the time that waitFor returns, and otherwise the previous condition. The daemons are
+// also Degraded if the update of their DaemonSet takes too long. rollout is the condition
+// Progressing of the daemons.
 func (t *tracker) peer(ct conditionType, previous, rollout metav1.Condition, now time.Time) metav1.Condition {
 	c, ok := t.peers[ct.name()]
 	if !ok || now.Sub(c.LastTransitionTime.Time) < waitFor(ct.aspect, c.Status) {

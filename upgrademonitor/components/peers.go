@@ -19,7 +19,7 @@ import (
 const maxNodes = 10
 
 // Deployment returns the condition Available of the operator or the controller, read from its
-// Deployment. Pass the result to Reporter.SetPeerConditions. It is a pure function:
+// Deployment. Pass the result to Reporter.SetPeerConditions. Deployment is a pure function:
 //
 //  1. c is Operator or Controller. For any other component, the result is empty.
 //  2. Available is Unknown if d is nil, or if the condition Available of d is Unknown or missing.
@@ -50,8 +50,8 @@ func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condi
 }
 
 // Daemons returns the conditions of the daemons, read from their DaemonSet and from all
-// MachineConfigNodes. The operator passes the result to Reporter.SetPeerConditions. It is a pure
-// function:
+// MachineConfigNodes. The operator passes the result to Reporter.SetPeerConditions. Daemons is a
+// pure function:
 //
 //  1. Degraded is True if any MachineConfigNode has NodeDegraded=True. Degraded is Unknown if there
 //     are no MachineConfigNodes.

@@ -18,9 +18,9 @@ import (
 )
 
 // Reporter reports the conditions of one process on MachineConfiguration/cluster. Create a Reporter
-// with New, and call Run to write the conditions. A Reporter is safe for concurrent use. A nil
-// Reporter reports nothing: while the feature is off, a process can still call Begin, Track, Forget
-// and SetPeerConditions.
+// with New, and call Run to write the conditions. A Reporter is safe for concurrent use. A process
+// may use a nil Reporter, for example while a feature gate is off: Begin, Forget and
+// SetPeerConditions then do nothing, and Track only calls its work.
 type Reporter struct {
 	config  Config
 	wake    chan struct{} // capacity 1; a value means that a condition may have changed

@@ -21,8 +21,8 @@ import (
 const (
 	objectName = "cluster"
 
-	// minInterval is the minimum time between two writes, and the time between two reads from the
-	// Lister.
+	// minInterval is the minimum time between two writes, and the maximum time between two reads
+	// from the Lister.
 	minInterval    = 30 * time.Second
 	maxInterval    = 10 * time.Minute
 	quiet          = time.Hour // after this time without a write, minInterval applies again
@@ -153,7 +153,7 @@ func (r *Reporter) recovered(ctx context.Context, task, message string) {
 	delete(r.failures, task)
 }
 
-// isRejected reports whether the request will fail again until an administrator grants a
+// isRejected reports whether a request will fail again until an administrator grants a
 // permission, repairs the object or installs the CRD. If the CRD lacks a field, the API server
 // responds with 500 and "not declared in schema". After any other 500, a retry may succeed.
 func isRejected(err error) bool {

@@ -26,8 +26,8 @@ const (
 	maxKey     = 253 // the longest name of an object
 )
 
-// step is a State, and the key that was passed with it: the name of the object that the process works
-// on, for example of a pool.
+// step is a State and a key. The key is the name of the object that the step works on, for example
+// of a pool, or "".
 type step struct {
 	state State
 	key   string
@@ -184,8 +184,8 @@ func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) 
 	return list
 }
 
-// newestFirst sorts problems. If a step of the sync has a problem, newestFirst omits the problem of
-// the whole sync, because it is the same problem.
+// newestFirst sorts problems by their times, the newest first. If a step of the sync has a problem,
+// newestFirst omits the problem of the whole sync, because it is the same problem.
 func (t *tracker) newestFirst(list []problem) []problem {
 	if slices.ContainsFunc(list, func(p problem) bool { return t.isStep(p.state) }) {
 		list = slices.DeleteFunc(list, func(p problem) bool { return p.state == t.sync })

@@ -20,7 +20,8 @@ var degrading = []mcfgv1.MachineConfigPoolConditionType{
 
 type conditionList = []mcfgv1.MachineConfigPoolCondition
 
-// withConditions sets the conditions that depend on the count. It may modify the list.
+// withConditions sets the computed conditions in the list, and returns the list. It may modify the
+// passed list.
 func withConditions(list conditionList, c *count, now metav1.Time) conditionList {
 	isDegraded := len(c.degraded) > 0 || isTrue(list, mcfgv1.MachineConfigPoolRenderDegraded)
 	list = setCondition(list, mcfgv1.MachineConfigPoolUpdated, c.updatedCondition(), now)
@@ -33,7 +34,7 @@ func withConditions(list conditionList, c *count, now metav1.Time) conditionList
 	return setCondition(list, mcfgv1.MachineConfigPoolDegraded, degradedCondition(list), now)
 }
 
-// updatedCondition returns the condition Updated. If Updated is False, the reason is the cause.
+// updatedCondition returns the condition Updated. If Updated is False, its reason says why.
 func (c *count) updatedCondition() finding {
 	f := finding{message: c.updatedMessage()}
 	switch {

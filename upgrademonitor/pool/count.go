@@ -24,7 +24,7 @@ type count struct {
 
 	total, updated, ready, unavailable int
 
-	have       int // reported nodes that run the config and image of the pool, even if they are degraded
+	have       int // nodes with the pool's config and image that have reported and are not being updated
 	updating   int // nodes that are being updated
 	waiting    int // nodes that have reported, and are neither updated nor being updated
 	unreported int // nodes that are not being updated, and have not reported: see progress.Node.Reported
@@ -45,7 +45,6 @@ type failure struct {
 	reports []string
 }
 
-// newCount counts the nodes of a pool.
 func newCount(
 	pool *mcfgv1.MachineConfigPool, nodes []*corev1.Node, mcns []*mcfgv1.MachineConfigNode, options Options,
 ) *count {
@@ -69,7 +68,6 @@ func newCount(
 	return c
 }
 
-// add counts a node.
 func (c *count) add(n progress.Node) {
 	c.total++
 	isAvailable := n.IsAvailable()
@@ -112,12 +110,12 @@ func (c *count) add(n progress.Node) {
 	}
 }
 
-// isMissing reports whether a node lacks this pinned image set. While the daemon is pulling images, but
-// all sets of the MachineConfigNode are complete, package progress adds a set without a name. This set
-// is missing only if it has failed.
+// isMissing reports whether a node lacks this pinned image set. A set has no name if a condition of
+// the MachineConfigNode reports a pull or a failure, but status.pinnedImageSets has no unfinished
+// set. A set without a name counts as missing only if it has failed.
 func isMissing(s progress.PinnedImageSet) bool { return s.Failed || s.Name != "" }
 
-// whyDown returns the text of the problem of an unavailable node that is not being updated.
+// whyDown says why a node is unavailable, for example "NotReady and cordoned".
 func whyDown(n progress.Node) string {
 	var why []string
 	for _, u := range n.Unavailable {
@@ -135,8 +133,8 @@ var downWords = map[progress.UnavailableReason]string{
 	progress.DiskPressure: "under DiskPressure",
 }
 
-// isUpdated reports whether every node has the config and image of the pool, and is ready. An upgrade
-// of the cluster completes only when all pools are updated.
+// isUpdated reports whether the target of the pool exists, and every node is updated and available.
+// It is also true for a pool without nodes.
 func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.ready == c.total }
 
 // isBlocked reports whether nodes wait for an update because maxUnavailable nodes are unavailable.

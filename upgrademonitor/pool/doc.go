@@ -16,8 +16,8 @@
 // The annotations of a Node request an update, and its MachineConfigNode shows the update. A cordon, a
 // reboot or a new node alone does not count as an update.
 //
-// The package does not render a config, select nodes to update, or find the MachineOSBuild of a pool.
-// It does not compute the conditions RenderDegraded, PinnedImageSetsDegraded and
-// PoolSynchronizerDegraded, and the fields certExpirys and osImageStream. Status copies them from the
-// pool.
+// The package does not render a config, select nodes to update, or find the MachineOSBuild of a
+// pool. It does not compute the conditions RenderDegraded, PinnedImageSetsDegraded and
+// PoolSynchronizerDegraded, or the fields certExpirys and osImageStream: Status copies these
+// conditions and fields from the status of the pool.
 package pool

@@ -11,7 +11,7 @@ import (
 // The reasons of the events of a MachineConfigPool.
 const (
 	EventUpdating  = "Updating"  // the pool starts to update to a MachineConfig
-	EventCompleted = "Completed" // all machines have the MachineConfig and are ready
+	EventCompleted = "Completed" // all nodes have the MachineConfig and are available
 )
 
 // Event is an event of a MachineConfigPool. Pass its fields in this order to EventRecorder.Event.
@@ -22,10 +22,10 @@ type Event struct {
 // Events returns the events to record after a pool's status was written. before is the status
 // before the write, and after is the status that Status returned.
 //
-//  1. Each MachineConfig causes two events: EventUpdating when the pool starts to update to it, and
-//     EventCompleted when it becomes status.configuration.
+//  1. Each MachineConfig causes two events: EventUpdating when the pool starts to update to the
+//     MachineConfig, and EventCompleted when the MachineConfig becomes status.configuration.
 //  2. A pause, a cordon, a restart of the controller, or an update of only the image causes no event.
-//  3. Until a machine has the new MachineConfig, any change of the spec except spec.paused causes
+//  3. Until a node has the new MachineConfig, any change of the spec except spec.paused causes
 //     another EventUpdating, because the status does not show which field of the spec has changed.
 func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPoolStatus) []Event {
 	config := pool.Spec.Configuration.Name
@@ -41,7 +41,7 @@ func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPo
 	return events
 }
 
-// isAnnounced reports whether the write of the status needs the event EventUpdating for the config.
+// isAnnounced reports whether the change of the status from before to after causes EventUpdating.
 func isAnnounced(config string, before, after mcfgv1.MachineConfigPoolStatus) bool {
 	switch {
 	case config == "" || config == before.Configuration.Name:

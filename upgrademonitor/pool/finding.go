@@ -24,7 +24,7 @@ const (
 	reasonNodesDegraded       = "%d nodes are reporting degraded status on sync"
 )
 
-// finding is a computed status, reason and message of a condition.
+// finding has the computed status, reason and message of a condition.
 type finding struct {
 	isTrue          bool
 	reason, message string
@@ -32,7 +32,8 @@ type finding struct {
 
 type conditionType = mcfgv1.MachineConfigPoolConditionType
 
-// setCondition sets a condition in the list, and removes duplicates. It may modify the list.
+// setCondition sets a condition in the list, removes duplicates of the condition, and returns the
+// list. It may modify the passed list.
 func setCondition(list conditionList, name conditionType, f finding, now metav1.Time) conditionList {
 	next := mcfgv1.MachineConfigPoolCondition{
 		Type:               name,

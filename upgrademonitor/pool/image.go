@@ -18,13 +18,13 @@ type Options struct {
 	MachineOSBuild *mcfgv1.MachineOSBuild
 }
 
-// notLayered is the build of a pool that has no MachineOSConfig. The other values are the condition
-// types of a MachineOSBuild, poolwords.None and poolwords.Initial.
+// notLayered is the value of image.build if the pool has no MachineOSConfig. Otherwise image.build
+// is a condition type of a MachineOSBuild, poolwords.None or poolwords.Initial.
 const notLayered mcfgv1.BuildProgress = ""
 
 // image is the OS image that the nodes of a pool should have.
 type image struct {
-	// build is the state of the build of the image.
+	// build is the state of the MachineOSBuild, or notLayered.
 	build mcfgv1.BuildProgress
 	// name is the name of the MachineOSBuild, or of the MachineOSConfig if there is no build.
 	name string
@@ -65,8 +65,8 @@ var buildStates = []mcfgv1.BuildProgress{
 	mcfgv1.MachineOSBuildInterrupted,
 }
 
-// stateOf returns the state of a build: the first of buildStates whose condition is True, as in
-// machine-config-operator.
+// stateOf returns the state of a build: the first of buildStates whose condition is True, or
+// poolwords.Initial. machine-config-operator checks the conditions in the same order.
 func stateOf(mosb *mcfgv1.MachineOSBuild) mcfgv1.BuildProgress {
 	for _, state := range buildStates {
 		if meta.IsStatusConditionTrue(mosb.Status.Conditions, string(state)) {
@@ -87,15 +87,15 @@ func (i image) isOn(current string) bool {
 	return i.pullSpec != "" && current == i.pullSpec
 }
 
-// waiting returns the condition Updating of a layered pool whose image is not on its nodes yet.
+// waiting returns the condition Updating of a layered pool while its image is not on all nodes.
 func (i image) waiting(paused bool) finding {
 	b := poolwords.BuildOf(i.build, paused)
 	return finding{b.IsUpdating, b.Reason, b.Message(i.name)}
 }
 
-// cleared returns ImageBuildDegraded=False if the failure of an earlier build is over. ok is false
-// if the condition must not change. isDegraded is its current value. Only the build controller sets
-// the condition to True.
+// cleared returns ImageBuildDegraded=False if a newer build runs or has succeeded, or if there is
+// no build. Otherwise the condition must not change, and ok is false: only the build controller
+// sets ImageBuildDegraded to True. isDegraded says whether the condition is True now.
 func (i image) cleared(isDegraded bool) (f finding, ok bool) {
 	switch i.build {
 	case mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding:

@@ -13,14 +13,16 @@ import (
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
-// The limits of messages. Without limits, 5,000 nodes would make a pool too large for etcd.
+// The limits of messages. Without limits, the messages about 5,000 nodes would make a
+// MachineConfigPool too large for etcd.
 const (
 	maxNames    = 5       // the number of unavailable nodes that are named; further nodes are only counted
 	maxMessage  = 8 << 10 // the maximum length of the message of Degraded, in bytes
 	maxFailures = 14      // the number of degraded nodes that are listed; further nodes are only counted
 
-	// maxFailure is the maximum length of the message of NodeDegraded, in bytes. The message of
-	// Degraded contains it, and also has other texts.
+	// maxFailure is the maximum length of the message of NodeDegraded, in bytes. It is lower than
+	// maxMessage, because the message of Degraded contains the message of NodeDegraded and other
+	// texts.
 	maxFailure = maxMessage - 384
 )
 
@@ -34,8 +36,9 @@ func (c *count) targetName() string {
 
 func configOf(config string) string { return "MachineConfig " + config }
 
-// updatedMessage returns the message of Updated. If the pool is not updated, the message has the number
-// of nodes with the target and the unavailable nodes, or says why the pool has no target yet.
+// updatedMessage returns the message of Updated. If the pool is not updated, the message counts the
+// nodes that have the target, and names the unavailable nodes. If the pool has no target yet, the
+// message says why.
 func (c *count) updatedMessage() string {
 	switch {
 	case c.isUpdated():
@@ -49,8 +52,8 @@ func (c *count) updatedMessage() string {
 }
 
 // updatingMessage returns the message of Updating if Updating is True or the pool is paused. The
-// message does not contain the steps of the nodes. Otherwise each step of a node would change the
-// pool, and trigger other controllers.
+// message does not contain the steps of the nodes, because each step would then change the pool,
+// and trigger other controllers.
 func (c *count) updatingMessage(beginning string) string {
 	if c.config == "" {
 		return poolwords.NoTarget
@@ -69,8 +72,8 @@ func (c *count) updatingMessage(beginning string) string {
 	return sentences(parts...)
 }
 
-// counts returns the numbers of nodes that have the target and that have not reported. Example:
-// "2 of 6 nodes have it, 1 has not reported yet"
+// counts says how many nodes have the target, and how many have not reported yet. target is the
+// name of the target, or "it". Example: "2 of 6 nodes have it, 1 has not reported yet"
 func (c *count) counts(target string) string {
 	text := fmt.Sprintf("%d of %d nodes have %s", c.have, c.total, target)
 	switch {

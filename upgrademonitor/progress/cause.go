@@ -29,7 +29,8 @@ func (n *Node) readCause(list []metav1.Condition, reason string) {
 	n.Failing = false
 	n.Reports = reports(list, reason)
 	degraded := n.causeInReports()
-	// After an hour, a failing drain makes the node degraded. The error of the drain says more.
+	// After an hour, a failing drain makes the node degraded. The error of the drain has more
+	// details than the report of the daemon.
 	isDrainTimeout := isDrainError && strings.Contains(degraded, "failed to drain node")
 	if degraded != "" && !isDrainTimeout {
 		n.Message, n.Pods = degraded, podsOf(degraded)
@@ -49,8 +50,8 @@ func reports(list []metav1.Condition, reason string) []string {
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
 }
 
-// causeInReports returns the first report. If a later report contains the earlier report, it returns
-// the later report, which says more. It removes the beginning that names the node.
+// causeInReports returns the first report or, if the second report contains the first report, the
+// second report, which has more details. It removes the beginning of the text that names the node.
 func (n *Node) causeInReports() string {
 	cause := ""
 	for _, text := range n.Reports {

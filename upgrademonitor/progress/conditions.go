@@ -64,8 +64,9 @@ func isReplaced(list []metav1.Condition) bool {
 }
 
 // completionOf returns the end of the last update: the time when the phases that run only during an
-// update were reset, or the lastTransitionTime of Updated if no phase was reset by then. The
-// lastTransitionTime may be later than the end, because a restarted daemon may report Updated again.
+// update were reset. The lastTransitionTime of Updated may be later, because a restarted daemon may
+// report Updated again. But completionOf returns the lastTransitionTime of Updated if no phase was
+// reset, or if a phase was reset after that time.
 func completionOf(list []metav1.Condition) time.Time {
 	updated, completed := timeOf(list, phases.Updated), lastReset(list, phases.StartsUpdate)
 	if completed.IsZero() || completed.After(updated) {
@@ -85,7 +86,7 @@ func lastReset(list []metav1.Condition, matches func(phases.Phase) bool) time.Ti
 	return last
 }
 
-// since returns the duration between two times. It returns zero if to is before from.
+// since returns the duration between two times, or zero if the time to is before the time from.
 func since(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }
 
 func later(a, b time.Time) time.Time {

@@ -8,16 +8,20 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Target is the goal of an update: the name of a rendered MachineConfig, and the pull spec of the
-// node's own OS image. Image is "" if the node uses the OS image of the release.
+// Target is the config and the image that a node runs or should run. Config is the name of a
+// rendered MachineConfig. Image is the pull spec of the node's own OS image, or "" if the node uses
+// the OS image of the release.
 type Target struct{ Config, Image string }
 
 // Node is the state of a node, read from its Node and its MachineConfigNode by the function Of. An
-// unknown time is zero. Only the Node shows an update if the annotations of the Node request it, the
-// daemon is working on it, and the daemon has not reported it on the MachineConfigNode.
+// unknown time is zero.
+//
+// Some comments below say that only the Node shows the update. This means that the annotations of
+// the Node request an update, and the daemon is working on the update, but the daemon has not
+// reported the update on the MachineConfigNode.
 type Node struct {
-	// Pool is the pool in the spec of the MachineConfigNode. The labels of a Node may select another
-	// pool: see pool.Primary.
+	// Pool is the pool in the spec of the MachineConfigNode. It may differ from the pool that
+	// selects the Node: see pool.Primary.
 	Name, Pool string
 	// HasNode is true if a Node was passed to Of.
 	HasNode bool
@@ -46,12 +50,12 @@ type Node struct {
 	// NotStarted is true if an update was requested, but has not started.
 	NotStarted bool
 
-	// Requested is the time when the node was told to run Desired: the time of the last write of the
-	// MachineConfigNode's spec. If the annotation of the Node has another config or image than the
-	// spec, Requested is the time of the last write of the annotation.
+	// Requested is the time when the node was told to run Desired: the time of the last write of
+	// the MachineConfigNode's spec. If the annotations of the Node have another config or image
+	// than the spec, Requested is the time of the last write of the annotation desiredConfig.
 	Requested time.Time
-	// Started is the time when the current update started. If only the Node shows the update, it is
-	// the later of Requested and the time of the cordon.
+	// Started is the time when the current update started. If only the Node shows the update,
+	// Started is the time of the cordon, or Requested if that is later.
 	Started time.Time
 	// Completed is the time when the last update ended. It is zero while an update is running.
 	Completed time.Time
@@ -61,10 +65,11 @@ type Node struct {
 	// is Requested. If the node is not in an update, Since is Completed. If only the Node shows the
 	// update, Since is Started, or zero for Uncordoned.
 	Since time.Time
-	// Degraded is true if NodeDegraded is True, or if the Node has an annotation that says so: see Of.
+	// Degraded is true if NodeDegraded is True, or if the state annotation of the Node says that
+	// the daemon has failed: see Of.
 	Degraded bool
-	// DegradedSince is the time when NodeDegraded became True. It is zero if only the annotation says
-	// that the node is degraded.
+	// DegradedSince is the time when NodeDegraded became True. It is zero if NodeDegraded is not
+	// True.
 	DegradedSince time.Time
 	// Reports has the errors of a degraded node: the message of NodeDegraded, without the prefix
 	// "Action during update to …", and the reason annotation of the Node if it has another text.
@@ -82,7 +87,8 @@ type Node struct {
 	PinnedImageSets []PinnedImageSet
 
 	// Unavailable has the reasons why machine-config-operator counts the Node as unavailable, for
-	// example NotReady. It does not contain an update or a failure. It is empty if HasNode is false.
+	// example NotReady. It has no reasons for an update or a failure of the node: see InUpdate and
+	// Degraded. It is empty if HasNode is false.
 	Unavailable []Unavailable
 	// DesiredDrain is the daemon's last request to the drain controller, and LastAppliedDrain is the
 	// last request that the drain controller has carried out. Both are annotations of the Node.

@@ -19,7 +19,7 @@ import (
 // v1alpha1 API.
 var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 
-// FromMachineConfigNode reads the state of a node from its MachineConfigNode only. It is
+// FromMachineConfigNode reads the state of a node from its MachineConfigNode only. It returns
 // Of(nil, mcn).
 func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node { return Of(nil, mcn) }
 
@@ -111,7 +111,7 @@ func (n *Node) readTargets(node *corev1.Node, state string) {
 	if before == n.Desired {
 		return
 	}
-	n.Requested = time.Time{} // the spec of the MachineConfigNode has another target
+	n.Requested = time.Time{} // readObject has set the time of another target
 	if !n.runsDesired() {
 		n.Requested = lastWrite(node.ManagedFields, managedFields.ownsDesiredConfig)
 	}
@@ -157,8 +157,8 @@ func (n *Node) readSteps(list []metav1.Condition) {
 	}
 }
 
-// readNodeStep sets the step and the times of an update that only the Node shows (see Node). When the
-// daemon requests a drain, the drain controller cordons the Node first.
+// readNodeStep sets the step and the times of an update that only the Node shows (see the type
+// Node). When the daemon requests a drain, the drain controller first cordons the Node.
 func (n *Node) readNodeStep() {
 	n.Started, n.Since = n.Requested, n.Requested
 	verb, config, _ := strings.Cut(n.DesiredDrain, "-")

@@ -28,8 +28,8 @@ const (
 	Skipped StepState = "Skipped"
 )
 
-// Step is one step of an update: a phase that has no child phases. Package phases counts the parents
-// of these phases as steps, too.
+// Step is one step of an update: a phase that has no child phases. In package phases, the parents
+// UpdateExecuted and UpdateComplete are steps, too.
 type Step struct {
 	Phase phases.Phase
 	State StepState
@@ -59,9 +59,9 @@ func leaves(imageMode bool) []phases.Phase {
 // update does not reboot the node either.
 const withoutDrain = "Drain Required: false"
 
-// newSteps returns the steps of an update, all with the state ToDo. An update has RebootedNode or
-// UpdatePostActionComplete, but not both. If neither of them ran, it has RebootedNode, unless
-// UpdatePrepared says that the update does not reboot the node.
+// newSteps returns the steps of an update, all with the state ToDo. ran reports whether a phase has
+// run. An update has RebootedNode or UpdatePostActionComplete, but not both. If neither phase has
+// run, the update has RebootedNode, unless the message of UpdatePrepared contains withoutDrain.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	leaves := standardLeaves
 	if conditions.InImageMode(list) {

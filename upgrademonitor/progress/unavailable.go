@@ -26,9 +26,10 @@ const (
 	Cordoned           UnavailableReason = "Cordoned"
 )
 
-// unavailable returns the reasons of a Node, in the order of the constants. A condition that is Unknown
-// makes the node unavailable. A Node without the condition Ready is NotReady. If a kubelet stops
-// reporting, all conditions of its Node become Unknown. Then NotReady is the only reason.
+// unavailable returns the reasons of a Node, in the order of the constants. A condition that is
+// Unknown makes the node unavailable. A Node without the condition Ready is NotReady. If a kubelet
+// stops reporting, all conditions of its Node become Unknown. Then NotReady is the only reason that
+// comes from a condition.
 func unavailable(node *corev1.Node) []Unavailable {
 	var list []Unavailable
 	add := func(reason UnavailableReason, since time.Time) {
@@ -52,8 +53,8 @@ func unavailable(node *corev1.Node) []Unavailable {
 	return list
 }
 
-// since returns since when a node is unavailable for a reason, and true. If the node is not
-// unavailable for this reason, it returns false.
+// since returns when the node became unavailable for a reason, and true. It returns false if the
+// node is not unavailable for this reason.
 func (n *Node) since(reason UnavailableReason) (time.Time, bool) {
 	for _, u := range n.Unavailable {
 		if u.Reason == reason {

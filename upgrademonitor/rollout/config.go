@@ -35,13 +35,13 @@ type Config struct {
 	// Recorder records warning events for problems that an administrator must resolve: see
 	// PoolConflict and InvalidSelector. If Recorder is nil, the problems are only logged.
 	Recorder record.EventRecorder
-	// ImageMode reports whether nodes are in image mode, because the feature gate
+	// ImageMode reports whether nodes are in image mode: whether the feature gate
 	// ImageModeStatusReporting is on. It must be safe for concurrent use. If ImageMode is nil, an
 	// existing object keeps its mode, and a new object is in standard mode.
 	ImageMode func() bool
 	// FieldManager is the field manager of all writes. The default is DefaultFieldManager.
 	FieldManager string
-	// Timeout limits the requests that bring the object of one node up to date. If Timeout is not
+	// Timeout limits the total time of the requests for one sync of a node. If Timeout is not
 	// positive, DefaultTimeout is used.
 	Timeout time.Duration
 }

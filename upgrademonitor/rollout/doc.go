@@ -18,8 +18,8 @@
 //  5. A failure is logged when it starts, when its message changes, and when it is over.
 //
 // The controller changes only the spec and the owner references to Nodes. The daemon writes the
-// status, and it writes these fields, too. Therefore upgrademonitor.Config.Pool of the daemon must be
-// nil, or must call pool.Primary. Otherwise the daemon and the controller overwrite each other's
+// status, and also the spec and the owner. Therefore upgrademonitor.Config.Pool of the daemon must
+// be nil, or must call pool.Primary. Otherwise the daemon and the controller overwrite each other's
 // pool. docs/operator.md has the details.
 //
 // scope/manifests/operator.yaml has the RBAC objects that the controller needs.

@@ -21,16 +21,16 @@ import (
 //
 //  1. If the object is up to date according to the caches, no request is made.
 //  2. Otherwise the Node is read from the API server, because the cached Node may be older than the
-//     Node from which the daemon wrote the object. The Node is read after the object, so it is at
-//     least as new as that Node.
-//  3. A write fails if another process has written the object since it was read. So a newer write
-//     of the daemon is never reverted. After such a failure, the object is read from the API
-//     server, because the cache may be out of date for a while after an outage.
+//     Node that the daemon used for its last write. The Node is read after the object, so it is at
+//     least as new as the Node that the daemon used.
+//  3. A write fails if another process has written the object since it was read. So the controller
+//     never reverts a newer write of the daemon. After such a failure, the object is read from the
+//     API server, because the cache may be out of date for a while after an outage.
 //  4. After three attempts, the sync fails.
 func (r *reconciler) sync(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
-	// The only error of a lister is NotFound. Then it returns nil.
+	// The only error of a lister is NotFound, and then the object is nil.
 	node, _ := r.Nodes.Lister().Get(name)
 	mcn, _ := r.MachineConfigNodes.Lister().Get(name)
 	if node == nil {
@@ -61,8 +61,8 @@ func (r *reconciler) readObject(ctx context.Context, name string) (*mcfgv1.Machi
 	return mcn, nil
 }
 
-// syncObject makes one attempt of sync. node and mcn come from the caches, and are nil if they do not
-// exist.
+// syncObject makes one attempt of sync. node comes from the cache, and mcn from the cache or the
+// API server. An object that does not exist is nil.
 func (r *reconciler) syncObject(
 	ctx context.Context, name string, node *corev1.Node, mcn *mcfgv1.MachineConfigNode,
 ) error {

@@ -67,7 +67,7 @@ func (s *server) completed(mcn *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigN
 	return mcn
 }
 
-// raiseRevision makes sure that the next resourceVersion is higher than the one of an object.
+// raiseRevision makes sure that the next resourceVersion is higher than that of an object.
 func (s *server) raiseRevision(mcn *mcfgv1.MachineConfigNode) {
 	if number, err := strconv.ParseInt(mcn.ResourceVersion, 10, 64); err == nil {
 		s.revision = max(s.revision, number)

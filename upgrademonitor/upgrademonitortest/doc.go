@@ -15,6 +15,6 @@
 //		"Drained: False Unknown True",
 //	}, "\n"), upgrademonitortest.Transitions(t, clientset, "worker-0"))
 //
-// The clientset has no authorization and no admission policies, does not support server-side apply of
-// a MachineConfigNode, and has the CRD with the fields of image mode.
+// The clientset has no authorization and no admission policies, and does not support server-side
+// apply of a MachineConfigNode. Its CRD has the fields of image mode.
 package upgrademonitortest

@@ -31,8 +31,10 @@ func Transitions(t testing.TB, c *fake.Clientset, nodeName string) string {
 
 // history has the statuses that a watcher of one object has seen.
 type history struct {
-	statuses  map[phases.Phase][]metav1.ConditionStatus
-	recreated bool // the object was created again, and the next write may restore its status: it is not checked
+	statuses map[phases.Phase][]metav1.ConditionStatus
+	// recreated is true after the object was created again. Then the next write is not checked,
+	// because it may restore the status.
+	recreated bool
 }
 
 // created records the creation of the object.

@@ -28,7 +28,7 @@ const (
 	// pause is the minimum time between two syncs of a pool. Each heartbeat of a Node enqueues all
 	// pools.
 	pause = 500 * time.Millisecond
-	// timeout is the timeout of a request.
+	// timeout limits each request.
 	timeout = 10 * time.Second
 )
 

@@ -23,7 +23,7 @@ type Objects struct {
 	// Created has the creation times of rendered configs, if they are known.
 	Created map[string]time.Time
 
-	isDump bool // set by Of if not all pools may be known
+	isDump bool // set by Of: the objects may be a dump that lacks pools
 }
 
 // Cluster is the progress of all pools of a cluster.
@@ -42,8 +42,8 @@ type Cluster struct {
 
 // Of returns the progress of the pools of a cluster at the time now.
 //
-//  1. The Nodes decide which nodes there are, if all Nodes are known: a MachineConfigNode without a
-//     Node is left over. Windows nodes are ignored.
+//  1. If all Nodes are known, a MachineConfigNode without a Node is Leftover, and belongs to no
+//     pool. A Windows node belongs to no pool either.
 //  2. The selectors of the pools decide to which pool a node belongs. If its Node or the selectors
 //     are not known, the spec of its MachineConfigNode decides.
 //  3. If a node's pool is not in o.Pools, the result has a pool that is not Known and has no target.
@@ -105,8 +105,8 @@ func holdArbiter(pools []Pool) {
 	}
 }
 
-// hasNodes reports whether all Nodes are known: they could be read, or there are as many Nodes as the
-// pools have machines or, without pools, each node has a Node.
+// hasNodes reports whether all Nodes are known: they could be read, or there are as many Nodes as
+// the pools have machines. If the pools have no machines, each node must have a Node.
 func (o Objects) hasNodes() bool {
 	machines, nodes := 0, 0
 	for _, n := range o.Nodes {
@@ -146,9 +146,9 @@ func (o Objects) place(n *Node) bool {
 	return isInSpec && !o.hasSelector(n.Pool)
 }
 
-// missingPool returns the name of a node's custom pool if a dump does not have this pool, so that the
-// pool worker is selected. The Node has the role and a config of the custom pool. If no custom pool is
-// missing, missingPool returns "".
+// missingPool returns the name of a node's custom pool if a dump lacks this pool, and otherwise "".
+// Without the custom pool, the pool worker selects the Node, although the Node has the role and a
+// config of the custom pool.
 func (o Objects) missingPool(n *Node, selected string) string {
 	config := n.Desired.Config // rendered-<pool>-<hash>
 	if !o.isDump || selected != pool.Worker || !strings.Contains(config, "-") {
@@ -174,8 +174,8 @@ func (o Objects) hasSelector(name string) bool {
 	})
 }
 
-// isUnselected reports whether no pool of the cluster selects a node. A dump may have only some
-// pools, so the standard pool of the node's role must be there.
+// isUnselected reports whether no pool of the cluster selects a node. A dump may lack pools, so the
+// result is false if the standard pool of one of the node's roles is missing.
 func (o Objects) isUnselected(n Node) bool {
 	if n.kube == nil {
 		return true // its MachineConfigNode names no pool

@@ -1,5 +1,5 @@
 // Package cluster computes the progress of the pools of a cluster: the state of each node, which
-// nodes are stuck and why, whether a pool stands still, and an estimate of the remaining time.
+// nodes are stuck and why, whether a pool is stalled, and an estimate of the remaining time.
 //
 //	Node, MachineConfigNode ──► Node ──┐
 //	MachineConfigPool ─────────────────┼──► Of ──► Cluster ──► Pools, with their Nodes

@@ -1,8 +1,9 @@
 package cluster
 
-// imageOf returns the image of a pool's target: the desired image of the nodes whose desired config
-// is the pool's, because a MachineConfigPool has no field for its image. While these nodes desire
-// different images, the node whose update was requested last has the new image.
+// imageOf returns the image of a pool's target. A MachineConfigPool has no field for its image, so
+// imageOf returns the desired image of the nodes whose desired config is config, the config of the
+// pool. While these nodes desire different images, the node whose update was requested last has the
+// new image.
 func imageOf(config string, nodes []Node) string {
 	var newest *Node
 	for i := range nodes {

@@ -51,7 +51,7 @@ type Node struct {
 	// limit of Step (see Limits).
 	Slow bool
 
-	kube  *corev1.Node // nil if it is not known
+	kube  *corev1.Node // the Node, or nil if it is not known
 	isNew bool         // no update has run yet, so Requested is the time when the node got its first config
 }
 
@@ -66,8 +66,9 @@ func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	return n
 }
 
-// Begin returns when the current or the last update began: the time of its request or, if that is
-// not known or a request has changed the target of a running update, its start.
+// Begin returns the time of the request for the current or the last update. If this time is not
+// known, or if the request has changed the target of a running update, Begin returns the time when
+// the update started.
 func (n Node) Begin() time.Time {
 	if n.Requested.IsZero() || !n.Started.IsZero() && n.Started.Before(n.Requested) {
 		return n.Started
@@ -79,14 +80,15 @@ func (n Node) Begin() time.Time {
 const stateAnnotation = "machineconfiguration.openshift.io/state"
 
 // isDoneByNode reports whether the annotations of the Node say that the node runs its desired
-// config. They decide if the daemon has not reported in the MachineConfigNode, or if there is none.
+// config. The annotations decide if there is no MachineConfigNode, or if the daemon has not
+// reported an update on the MachineConfigNode.
 func (n Node) isDoneByNode() bool {
 	return n.kube != nil && n.kube.Annotations[stateAnnotation] == "Done" && n.Current.Config != "" && n.hasDesired()
 }
 
-// dropWithdrawn drops the request of a config that the pool no longer targets, if the node
-// runs the target. Some daemons leave such a config in the spec of the MachineConfigNode. If the Node
-// is known, its annotations say what the node is told to run.
+// dropWithdrawn drops the request of a config that the pool no longer targets, if the node runs the
+// target. Some daemons leave such a config in the spec of the MachineConfigNode. If the Node is
+// known, there is nothing to drop, because the annotations of the Node have the requested config.
 func (n *Node) dropWithdrawn(target progress.Target) {
 	if n.kube == nil && n.NotStarted && n.Desired.Config != target.Config && n.Current == target {
 		n.NotStarted, n.Desired, n.Since = false, n.Current, n.Completed

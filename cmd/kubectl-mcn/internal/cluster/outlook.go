@@ -12,7 +12,7 @@ func (c *calculation) setUnavailable() {
 	c.Unavailable = max(c.Unavailable, len(c.UnavailableNodes()))
 	isUnknown := func(n Node) bool { return n.kube == nil }
 	if len(c.Nodes) > 0 && c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown) {
-		c.Unavailable = len(c.UnavailableNodes()) // the status of the pool may be late
+		c.Unavailable = len(c.UnavailableNodes()) // the status of the pool may be out of date
 	}
 	isHeld := func(n Node) bool { return n.State == Waiting && len(n.Conflict) == 0 }
 	mayStart := slices.ContainsFunc(c.Nodes, isHeld) // a node with a Conflict never starts
@@ -23,7 +23,8 @@ func (c *calculation) setUnavailable() {
 		c.Full = resting > 0
 		c.Blocked = c.Updating == 0 || resting >= c.MaxUnavailable
 	case c.Updating == 0 && c.Build == nil && len(c.Problems) == 0:
-		if !later(c.notUpdated.Since, c.TargetSince).IsZero() { // else the nodes may have waited for a shorter time
+		// If both times are unknown, c.last may be earlier than the new target of the pool.
+		if !later(c.notUpdated.Since, c.TargetSince).IsZero() {
 			c.StalledSince = c.last
 		}
 		c.Stalled = c.last.IsZero() || c.now.Sub(c.last) >= standstill

@@ -21,15 +21,16 @@ type Pool struct {
 	// Updated is true if the pool's condition Updated is True for Target.
 	Updated bool
 	// MaxUnavailable is the maximum number of unavailable nodes. Unavailable is the number of
-	// UnavailableNodes. If the Nodes are not known, it is at least the unavailableMachineCount of the
-	// pool's status.
+	// UnavailableNodes. If Nodes are not known, Unavailable is at least the unavailableMachineCount
+	// of the pool's status.
 	MaxUnavailable, Unavailable int
 	// Full is true if nodes are Waiting, MaxUnavailable is reached, and some unavailable nodes are
-	// not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating reach
-	// MaxUnavailable, or if no node is Updating. A paused pool is never Full or Blocked.
+	// not Updating. A Full pool is Blocked if the number of unavailable nodes that are not Updating
+	// reaches MaxUnavailable. A paused pool is never Full or Blocked.
 	Full, Blocked bool
-	// Stalled is true if nodes are Waiting, MaxUnavailable is not reached, and no node is Updating.
-	// StalledSince is when the last update ended or the pool got its target, if that is known.
+	// Stalled is true if nodes are Waiting, MaxUnavailable is not reached, and no node has been
+	// Updating for 2 minutes. A pool with a Build or with Problems is not Stalled. StalledSince is
+	// when the last update ended or the pool got its target, if that is known.
 	Stalled      bool
 	StalledSince time.Time
 	// WaitsFor is the name of the pool that machine-config-operator updates before this pool, or "".
@@ -40,15 +41,17 @@ type Pool struct {
 	// Missing is the number of machines that the pool's status counts, but that have no known Node or
 	// MachineConfigNode. They are Done if Updated is true, and otherwise Unreported.
 	Missing int
-	// FromStatus is true if no machine of the pool is known. Done and Stuck are then the numbers of
-	// updated and degraded machines in the pool's status, and all other machines are Unreported.
-	// Nodes has only the degraded nodes that the pool's status names.
+	// FromStatus is true if the pool's status counts machines, but no Node and no MachineConfigNode
+	// of the pool is known. Then Done and Stuck are the numbers of updated and degraded machines in
+	// the status, all other machines are Unreported, and Nodes has only the degraded nodes that the
+	// status names.
 	FromStatus bool
 
 	// Problems are the conditions of the pool that report a failure. If the field Nodes already
 	// shows a failure, Problems does not repeat it.
 	Problems []PoolCondition
-	// Build is the state of the pool's image build. It is nil if a node has the image or applies it.
+	// Build is the state of the pool's image build. It is nil if there is no build, or if a node
+	// already has the image or applies it.
 	Build *PoolCondition
 	// DegradedSince is when the first node became degraded: the time of the pool's condition
 	// NodeDegraded. It is zero if the condition is not True.
@@ -67,12 +70,12 @@ type Pool struct {
 	// possible.
 	Remaining *time.Duration
 
-	notUpdated PoolCondition // the value of NotUpdated if it becomes necessary: see updatedOf
+	notUpdated PoolCondition // the result of updatedOf, which setNotUpdated copies to NotUpdated
 }
 
-// PoolCondition is a condition of a MachineConfigPool. Most types are names of conditions.
-// The types of Build are BuildPending, Building and BuildSucceeded, and the type of NotUpdated is
-// NotUpdated.
+// PoolCondition is a condition of a MachineConfigPool. Type is the type of the condition, with two
+// exceptions: the type of Build is BuildPending, Building or BuildSucceeded, and the type of
+// NotUpdated is NotUpdated.
 type PoolCondition struct {
 	Type    string    `json:"type"`
 	Since   time.Time `json:"since,omitzero"`

@@ -15,7 +15,7 @@ const (
 	// standstill is how long a pool may do nothing between two updates. machine-config-operator needs
 	// some seconds to select the next node, and daemons may report the end of an update late.
 	standstill = 2 * time.Minute
-	// Pool.Certificates has the certificates that expire within expiresSoon.
+	// expiresSoon limits Pool.Certificates to the certificates that expire within this time.
 	expiresSoon = 30 * 24 * time.Hour
 )
 
@@ -72,7 +72,7 @@ func (c *calculation) add(nodes []Node) {
 			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
 		}
 	}
-	if c.FromStatus && c.isImageMissing() { // the status counts the machines with the config
+	if c.FromStatus && c.isImageMissing() { // the status also counts machines without the image
 		c.Done, c.Unreported = 0, c.Unreported+c.Done
 	}
 	if !c.FromStatus {
@@ -84,7 +84,7 @@ func (c *calculation) add(nodes []Node) {
 		}
 	}
 	if c.Build != nil && !c.IsBuilding() && c.Done+c.Updating+c.Stuck > 0 {
-		c.Build = nil // nodes have the image, or apply it
+		c.Build = nil // at least one node has the image or applies it
 	}
 	slices.Sort(c.durations)
 	c.Typical = median(c.durations)
@@ -96,9 +96,9 @@ func (c *calculation) add(nodes []Node) {
 	c.Certificates = slices.DeleteFunc(c.Certificates, func(x Certificate) bool { return x.Expires.Sub(c.now) > expiresSoon })
 }
 
-// setDegradedSince corrects DegradedSince, because some daemons change it at each retry. If only one
-// node is degraded, the time of the pool's condition NodeDegraded is used, if it is earlier but not
-// before the node's last update.
+// setDegradedSince corrects DegradedSince of a node, because some daemons change this time at each
+// retry. If the pool has exactly one degraded node, its DegradedSince becomes the time of the pool's
+// condition NodeDegraded, unless this time is later, or before the node's last update.
 func (c *calculation) setDegradedSince() {
 	isDegraded := func(n Node) bool { return n.Degraded }
 	i := slices.IndexFunc(c.Nodes, isDegraded)
@@ -122,7 +122,7 @@ func (c *calculation) stateOf(n Node) State {
 	case n.InUpdate():
 		return Updating
 	case isUnreported && c.Updated && (n.Current.Config == "" || n.Current.Config == c.Target.Config):
-		return Done // according to the pool
+		return Done // the condition Updated of the pool says so
 	case isUnreported:
 		return Unreported
 	case !c.Known:
@@ -163,7 +163,7 @@ func (c *calculation) setProgress(n *Node) {
 	}
 	switch {
 	case n.Degraded:
-	case n.Since.IsZero(): // only the start of the update is known, or the last change of the pool
+	case n.Since.IsZero(): // use the update's start or, if unknown, the pool's last change
 		begin := cmp.Or(n.Started, c.last)
 		n.Slow = n.Failing || !begin.IsZero() && c.now.Sub(begin) > c.limits.of(n.Step)/3
 	case n.For > c.limits.of(n.Step):

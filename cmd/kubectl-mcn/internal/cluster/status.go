@@ -69,8 +69,8 @@ func find(p *mcfgv1.MachineConfigPool, t mcfgv1.MachineConfigPoolConditionType) 
 	return mcfgv1.MachineConfigPoolCondition{}
 }
 
-// updatedOf reports whether the pool's condition Updated is True for its present target. If not, it
-// also returns why.
+// updatedOf reports whether the pool's condition Updated is True for the pool's present target. If
+// isUpdated is false, why has the reason.
 func updatedOf(p *mcfgv1.MachineConfigPool) (why PoolCondition, isUpdated bool) {
 	updated, updating := find(p, mcfgv1.MachineConfigPoolUpdated), find(p, mcfgv1.MachineConfigPoolUpdating)
 	why = PoolCondition{Type: "NotUpdated", Since: updated.LastTransitionTime.UTC(), Message: cmp.Or(updated.Message, updating.Message)}
@@ -115,8 +115,8 @@ func problemsOf(p *mcfgv1.MachineConfigPool, build PoolCondition, nodes []Node) 
 	return all
 }
 
-// buildTypes maps the state of an image build to a type of Pool.Build or, for the last two, of
-// Pool.Problems.
+// buildTypes maps the state of an image build to a type of Pool.Build or, for a failed or
+// interrupted build, of Pool.Problems.
 var buildTypes = map[mcfgv1.BuildProgress]mcfgv1.MachineConfigPoolConditionType{
 	poolwords.None:                   mcfgv1.MachineConfigPoolBuildPending,
 	poolwords.Initial:                mcfgv1.MachineConfigPoolBuildPending,
@@ -149,7 +149,7 @@ func buildOf(p *mcfgv1.MachineConfigPool, isUpdated bool) (build *PoolCondition,
 	return nil, PoolCondition{}
 }
 
-// certificatesOf returns the certificates of a pool, sorted by their end.
+// certificatesOf returns the certificates of a pool, sorted by Expires.
 func certificatesOf(list []mcfgv1.CertExpiry) []Certificate {
 	var all []Certificate
 	for _, c := range list {
@@ -163,8 +163,8 @@ func certificatesOf(list []mcfgv1.CertExpiry) []Certificate {
 	return all
 }
 
-// addReports sets the message of each degraded node without a message: the report in the pool's
-// condition NodeDegraded.
+// addReports sets the message of each degraded node without a message. The message is the report
+// about the node in the pool's condition NodeDegraded.
 func addReports(nodes []Node, degraded PoolCondition) {
 	for _, r := range poolwords.ReadReports(degraded.Message) {
 		i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == r.Node })
@@ -186,8 +186,7 @@ func reportedNodes(pool string, degraded PoolCondition) []Node {
 }
 
 // maxUnavailable returns the limit as a number of machines, or 1 if the limit is not set or
-// invalid. A percentage refers to the number of machines in the pool's status or, if there are more
-// nodes than machines, to the number of nodes.
+// invalid. A percentage refers to machines, the number of machines in the pool.
 func maxUnavailable(limit *intstr.IntOrString, machines int) int {
 	scaled, _ := intstr.GetScaledValueFromIntOrPercent(limit, machines, false) // 0 if there is an error
 	return max(1, scaled)

@@ -2,7 +2,7 @@ package cluster
 
 import "time"
 
-// since returns the duration between two times, or zero if they are out of order.
+// since returns the duration between two times, or zero if the time to is before the time from.
 func since(from, to time.Time) time.Duration {
 	return max(0, to.Sub(from))
 }

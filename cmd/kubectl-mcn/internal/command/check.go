@@ -21,7 +21,7 @@ type check struct {
 	tolerate time.Duration
 
 	origin string                         // the Origin of the source
-	since  map[screen.ProblemID]time.Time // when each current problem was observed first
+	since  map[screen.ProblemID]time.Time // the time when each current problem was first observed
 	last   source.View
 }
 
@@ -42,7 +42,8 @@ func (c *check) pools(v source.View) (source.View, error) {
 	return chosen, nil
 }
 
-// decide reports whether wait ends with this view. The error says which pools have failed.
+// decide reports whether wait ends with this view. The error says which pools have failed or, if
+// the source has no more objects, which pools are not done.
 func (c *check) decide(v source.View) (isOver bool, err error) {
 	c.last = v
 	if !v.LastContact.IsZero() {

@@ -23,8 +23,8 @@ type document struct {
 	Pools         []documentPool   `json:"pools,omitzero"`
 	Leftover      []string         `json:"leftover,omitempty"`   // MachineConfigNodes without a Node
 	Unselected    []string         `json:"unselected,omitempty"` // nodes in no pool
-	*documentNode `json:",inline"` // set by the command node only
-	Entries       []documentEntry  `json:"entries,omitempty"` // of the command node
+	*documentNode `json:",inline"` // the node; set by the command node only
+	Entries       []documentEntry  `json:"entries,omitempty"` // the problems of the node; set by the command node only
 
 	Health     components.Health  `json:"health,omitempty"` // the overall health
 	Components []screen.Component `json:"components,omitempty"`
@@ -48,7 +48,7 @@ type documentPool struct {
 	Unavailable    int                     `json:"unavailable"`
 	MaxUnavailable int                     `json:"maxUnavailable,omitempty"`
 	FromStatus     bool                    `json:"fromStatus,omitempty"` // the counts are from the status of the pool
-	Counts         map[string]int          `json:"counts"`               // nodes by state; "nodes" is the sum, and "unreported" includes "missing"
+	Counts         map[string]int          `json:"counts"`               // nodes by state; "nodes" is the sum, and "done" or "unreported" includes "missing"
 	Typical        *int                    `json:"typicalSeconds,omitempty"`
 	Remaining      *int                    `json:"remainingSeconds,omitempty"`
 	Problems       []cluster.PoolCondition `json:"problems"`

@@ -55,7 +55,7 @@ func (f *sourceFlags) follow(ctx context.Context, do func(source.View) (done boo
 		case <-ctx.Done():
 			return ctx.Err()
 		case err := <-ended:
-			ended <- nil // for the deferred receive
+			ended <- nil // the deferred function receives this value
 			if err != nil {
 				return err
 			}

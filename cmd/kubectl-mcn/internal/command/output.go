@@ -23,7 +23,7 @@ func (f *sourceFlags) bindOutput(cmd *cobra.Command) {
 	cmd.Flags().StringVarP(&f.format, "output", "o", "", "print as `FORMAT`: "+f.formats)
 }
 
-// isText reports whether the output is a screen.
+// isText reports whether the output is a screen, and not a document such as JSON.
 func (f *sourceFlags) isText() bool { return f.format == "" || f.format == formatWide && f.ofRollout }
 
 func (f *sourceFlags) printer() (printers.ResourcePrinter, error) {

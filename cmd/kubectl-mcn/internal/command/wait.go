@@ -46,8 +46,8 @@ func (w *waiting) run(cmd *cobra.Command, args []string) error {
 	return w.wait(cmd.Context())
 }
 
-// wait prints a line for each pool, and a new line when the state of the pool changes. At the end,
-// it prints "done", or the screen with the problems.
+// wait prints a line for each pool, and another line when the state of the pool changes. At the
+// end, it prints "done", or the screen with the problems.
 func (w *waiting) wait(ctx context.Context) error {
 	bounded, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -20,10 +20,11 @@ type Component struct {
 	Health string `json:"health"`
 	// Doing is a step of the component that takes long, or "". Since and Message describe this
 	// step or the bootstrap.
-	Doing    string             `json:"doing,omitempty"`
-	Since    *metav1.Time       `json:"since,omitempty"`
-	Message  string             `json:"message,omitempty"`
-	Problems []metav1.Condition `json:"problems,omitempty"` // conditions that are missing or not healthy
+	Doing   string       `json:"doing,omitempty"`
+	Since   *metav1.Time `json:"since,omitempty"`
+	Message string       `json:"message,omitempty"`
+	// Problems has each of the conditions Degraded and Available that is missing or not healthy.
+	Problems []metav1.Condition `json:"problems,omitempty"`
 	Error    *components.Fault  `json:"mostRecentError,omitempty"`
 }
 

@@ -27,7 +27,7 @@ const (
 )
 
 // ofController are the steps of an update that the controller carries out. The daemon carries out
-// the others.
+// all other steps.
 var ofController = []phases.Phase{phases.Cordoned, phases.Drained, phases.Uncordoned}
 
 // The commands below have NAME in place of the name of a node or pool.
@@ -40,7 +40,8 @@ const (
 	uncordon     = "oc adm uncordon NAME"
 )
 
-// nextFor returns commands with a name, or nil if the name cannot be pasted into a shell.
+// nextFor returns the commands with name in place of NAME, or nil if the name cannot be pasted into
+// a shell.
 func nextFor(name string, commands ...string) []string {
 	if !isName.MatchString(name) {
 		return nil
@@ -59,7 +60,7 @@ func Next(n cluster.Node) []string {
 	case len(n.Pods) > 0:
 		return nextForPods(n.Pods)
 	case strings.Contains(n.Message, seeController), slices.Contains(ofController, n.Step) && (!n.Degraded || isOfController.MatchString(n.Message)):
-		if n.Is(progress.NotReady) { // its pods do not terminate
+		if n.Is(progress.NotReady) { // the pods of a NotReady node do not terminate
 			return append(nextFor(n.Name, describeNode), controllerLog)
 		}
 		return []string{controllerLog}
@@ -76,7 +77,7 @@ func nextForUnavailable(n cluster.Node) []string {
 	switch {
 	case len(n.Unavailable) == 0:
 		return nil
-	case n.Unavailable[0].Reason == progress.Cordoned: // Cordoned is always the last reason, so it is the only one
+	case n.Unavailable[0].Reason == progress.Cordoned: // the only reason, because Cordoned comes last
 		if strings.HasPrefix(n.DesiredDrain, "uncordon-") && n.DesiredDrain != n.LastAppliedDrain {
 			return []string{controllerLog} // the controller has to uncordon the Node
 		}
@@ -110,7 +111,7 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {
 	case c.Type == cluster.BuildSucceeded && p.Paused:
 		return nil
 	case c.Type == cluster.BuildSucceeded:
-		return []string{controllerLog} // it tells the nodes to apply the image
+		return []string{controllerLog} // the controller tells the nodes to apply the image
 	case strings.Contains(c.Type, "Build"):
 		return []string{"oc describe machineosbuilds"}
 	case strings.Contains(c.Message, seeController):

@@ -60,7 +60,8 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	return ls
 }
 
-// whyWaiting says what a waiting node waits for, or returns "" if an entry says so.
+// whyWaiting says why a waiting node waits, or returns "" if an entry of the screen already says
+// so.
 func whyWaiting(p cluster.Pool, n cluster.Node, o Options) string {
 	isHeld := n.State == cluster.Waiting && len(n.Unavailable) == 0 && p.Unavailable >= p.MaxUnavailable
 	if !isHeld || p.Paused || p.IsBuilding() {

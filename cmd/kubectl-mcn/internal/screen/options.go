@@ -19,7 +19,8 @@ type Options struct {
 	Width int
 	// Height is the maximum number of lines; 0 means no limit.
 	Height int
-	// LastContact is when the API server responded last. It is zero while the server responds.
+	// LastContact is the time of the API server's last response. It is zero while the server
+	// responds.
 	LastContact time.Time
 	// Health names the components whose health is Unhealthy or Unknown, if there are any.
 	Health string

@@ -74,7 +74,8 @@ func waiting(p cluster.Pool) []string {
 	return names
 }
 
-// notUpdated says why a pool is not Updated although all its nodes have the target.
+// notUpdated returns the problem of a pool that is not Updated, although all its nodes are done. c
+// is Pool.NotUpdated.
 func notUpdated(p cluster.Pool, c cluster.PoolCondition, o Options) Problem {
 	problem := Problem{ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, Message: c.Message, Tone: Alarm}
 	problem.What = "all nodes have the target, but the pool is not Updated" + sinceText(c.Since, o.Now)
@@ -151,7 +152,7 @@ func whyUnavailable(n cluster.Node, o Options) string {
 	return reasons(n, o)
 }
 
-// reasons describes why the Node of a node is unavailable, for example "NotReady since 10:49:00".
+// reasons describes why a Node is unavailable, for example "NotReady since 10:49:00".
 func reasons(n cluster.Node, o Options) string {
 	var all []string
 	for _, u := range n.Unavailable {

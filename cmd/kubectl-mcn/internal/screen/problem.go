@@ -11,7 +11,7 @@ import (
 
 const (
 	margin     = "    "
-	maxEntries = 3  // limits the entries of stuck nodes, of slow nodes, and of pinned image sets
+	maxEntries = 3  // limits the entries of each section
 	maxNames   = 10 // limits a list of names
 	maxNext    = 3  // limits the lines "next:" of an entry
 )
@@ -19,7 +19,7 @@ const (
 // ProblemID identifies a problem of a pool, of a node, or of a pinned image set on a node.
 type ProblemID struct {
 	Pool, Node, Kind string
-	UID              types.UID // a new UID after the MachineConfigNode is created again
+	UID              types.UID // the UID of the MachineConfigNode
 }
 
 // Problem is an entry on a screen. It describes a problem of a pool or of a node.
@@ -33,13 +33,13 @@ type Problem struct {
 	Next                   []string
 	// About has the names of the nodes that the entry is about.
 	About []string
-	// Sets has the names of pinned image sets.
+	// Sets has the names of the pinned image sets that the entry is about.
 	Sets []string
 	// Tone is Alarm if the problem stops the rollout.
 	Tone Tone
 
 	marks string // the signs of the node's steps
-	cause any    // comparable; problems with the same cause share an entry
+	cause any    // a comparable value; problems with the same cause share an entry
 }
 
 // draw returns the lines of a problem. Commands are not wrapped, so that the user can paste them.

@@ -62,7 +62,8 @@ func Failures(p cluster.Pool, now time.Time) []Problem {
 	return slices.DeleteFunc(all, func(p Problem) bool { return p.Tone != Alarm })
 }
 
-// ofNode returns the problem of a node that is stuck, slow, or updates to a wrong target.
+// ofNode returns the problem of a node that is stuck or slow, or that updates to a config that its
+// pool no longer targets.
 func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	p := Problem{
 		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
@@ -119,10 +120,10 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	return strings.Join(parts, ", ")
 }
 
-// ofHeldNodes returns a problem for each node that gets no update: a node with a Conflict, a waiting
-// node of a Stalled pool, an unavailable node that waits in another pool, or a node that has not
-// reported. The entry of a Full pool names its unavailable nodes. In a paused pool, a cordon does not
-// matter.
+// ofHeldNodes returns a problem for each node that gets no update: a node with a Conflict, a
+// waiting node of a Stalled pool, an unavailable waiting node of any other pool, or a node that has
+// not reported. A waiting node of a Full pool gets no problem here, because the entry of the pool
+// names its unavailable nodes. In a paused pool, a cordoned node gets no problem.
 func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 	var all []Problem
 	isOpen := p.Stalled || p.Updating > 0 && !p.Full && !p.Paused

@@ -104,9 +104,10 @@ func clientOf(
 	return rest.RESTClientFor(config)
 }
 
-// configsInterval is how often the metadata of new rendered MachineConfigs is read. It also limits
-// the time of each request. These objects are optional: if the user may not read them, the screens
-// omit the OpenShift versions, and the time when the target of a paused pool was created.
+// configsInterval is the interval at which readConfigs reads the metadata of new rendered
+// MachineConfigs, and the maximum time of each of these requests. MachineConfigs are optional: if
+// the user may not read them, the screens omit the OpenShift versions, and the time when the target
+// of a paused pool was created.
 const configsInterval = 2 * time.Second
 
 // readConfigs reads the metadata of the rendered configs that are not in the store yet.

@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kinds has a constructor for each kind of object that the command shows.
+// kinds has a constructor for each kind of object that the command reads.
 var kinds = map[string]func() metav1.Object{
 	"MachineConfigNode":    func() metav1.Object { return &mcfgv1.MachineConfigNode{} },
 	"MachineConfigPool":    func() metav1.Object { return &mcfgv1.MachineConfigPool{} },
@@ -28,18 +28,18 @@ var kinds = map[string]func() metav1.Object{
 	"Node":                 func() metav1.Object { return &corev1.Node{} },
 }
 
-// hypershift is in the API versions and the labels of HyperShift.
+// hypershift occurs in the API versions and the labels of HyperShift's objects.
 var hypershift = []byte(`"hypershift.openshift.io/`)
 
 // decoder collects the objects of files.
 type decoder struct {
 	objects  []dated
 	skipped  map[string]int // the number of skipped objects by reason
-	isHosted bool           // the objects are of HyperShift
-	isShown  bool           // there are objects that say something about an update
+	isHosted bool           // an object comes from HyperShift
+	isShown  bool           // an object can be shown alone: it is no Node and no MachineConfig
 }
 
-// check returns an error if no object is shown.
+// check returns an error if the files have no object to show.
 func (d *decoder) check(origin string) error {
 	has := d.skippedObjects()
 	switch {
@@ -142,7 +142,8 @@ func (d *decoder) add(data []byte, kind string) error {
 	switch {
 	case kind == "":
 		d.skipped["object without a kind"]++
-	case empty == nil && !strings.HasPrefix(head.APIVersion, mcfgv1.GroupName): // other kinds of this group are normal in a dump
+	// Other kinds of this API group are not counted, because every dump has them.
+	case empty == nil && !strings.HasPrefix(head.APIVersion, mcfgv1.GroupName):
 		d.skipped[kind]++
 	case empty != nil:
 		obj := empty()

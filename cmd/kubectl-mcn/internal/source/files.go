@@ -31,7 +31,8 @@ var (
 		`config/(node|machineconfig((node|pool)s|s/rendered-.*))|` +
 		`hypershift\.openshift\.io/.*` +
 		`)[/.].*(ya?ml|json)$`)
-	// kindOf has the kinds of the objects in a folder. In an insights archive, Nodes have no kind.
+	// kindOf maps the name of a folder to the kind of the objects in it. It is needed because the
+	// Nodes in an insights archive have no field kind.
 	kindOf = map[string]string{"node": "Node", "nodes": "Node"}
 )
 
@@ -43,8 +44,8 @@ type Files struct {
 	Clock func() time.Time
 	Note  func(format string, args ...any)
 
-	// written is the result of Now if At is zero: the newest modification time of the files or, if
-	// that is more than maxAge later, the newest time of the conditions.
+	// written is the result of Now if At is zero: the newest modification time of the files, or the
+	// newest time of the conditions if this time is more than maxAge earlier.
 	written time.Time
 }
 
@@ -100,7 +101,8 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 		f.Note("ages are computed at %s, the newest time in %s: --at sets another time",
 			newest.UTC().Format(time.RFC3339), f.Origin())
 	}
-	s.edit(func() { // one edit, because a pool could look done without some of its objects
+	// Put all objects in one edit, because a pool could look done without some of its objects.
+	s.edit(func() {
 		for _, o := range d.objects {
 			s.put(o.Object)
 		}

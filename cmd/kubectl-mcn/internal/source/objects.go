@@ -31,7 +31,8 @@ func (s *Store) objects() cluster.Objects {
 	return o
 }
 
-// unknownConfigs returns the rendered configs of pools and nodes that are not in s.configs yet.
+// unknownConfigs returns the names of the rendered configs that pools or nodes have, but that
+// s.configs does not have yet.
 func (s *Store) unknownConfigs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,8 +19,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// The number of objects in one page of a list. A Node is several times as large as the other objects,
-// and only one page of each resource is in memory at a time.
+// The number of objects in one page of a list. Only one page of each resource is in memory at a
+// time. A page of Nodes has fewer objects, because a Node is several times as large as the other
+// objects.
 const (
 	pageSize      = 250
 	pageSizeNodes = 100
@@ -122,8 +123,9 @@ func (r reader) responded(verb string) {
 	})
 }
 
-// failed records a failed request. It ends Read if the failure is final, and the command cannot do
-// without the resource. The reflector retries a request whose failure is not final.
+// failed records a failed request. It ends Read if the first list or watch fails, a retry is
+// useless or follow is not set, and the command cannot do without the resource. Otherwise, if
+// follow is set, the reflector retries the request.
 func (r reader) failed(ctx context.Context, verb string, err error) {
 	if ctx.Err() != nil {
 		return
@@ -147,7 +149,7 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 			a.denied, a.leftOut, a.listed = explained, true, true
 			pools, nodes := r.store.resources[machineConfigPools], r.store.resources[machineConfigNodes]
 			if pools.denied != nil && nodes.denied != nil {
-				r.fail(nodes.denied) // the same error, whichever list fails first
+				r.fail(nodes.denied) // the error does not depend on which list fails first
 			}
 		case r.name == configurations, r.name == machineConfigNodes && apierrors.IsNotFound(err):
 			a.leftOut, a.listed = true, true // the screen can do without these objects

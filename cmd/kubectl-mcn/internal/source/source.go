@@ -45,13 +45,13 @@ type View struct {
 
 	Ready       bool             // all resources were listed at least once
 	Last        bool             // the source has no more objects
-	Denied      map[string]error // why the user may not read a resource, by resource
-	Failure     error            // why requests to the API server fail; nil while it responds
-	LastContact time.Time        // when the API server responded last; zero while it responds
+	Denied      map[string]error // the errors for resources that the user may not read, by resource
+	Failure     error            // the last error of the API server; nil while the server responds
+	LastContact time.Time        // the time of the server's last response; zero while it responds
 }
 
-// DeniedRequired returns why the user may not read a resource that the command wait needs, or nil.
-// Without Nodes, the MachineConfigNodes decide.
+// DeniedRequired returns the error for a resource that the user may not read but the command wait
+// needs, or nil. wait does not need Nodes, because it can use the MachineConfigNodes alone.
 func (v View) DeniedRequired() error {
 	for name, err := range v.Denied {
 		if name != coreNodes {

@@ -43,7 +43,7 @@ type Store struct {
 	hasManagedFields bool                  // a MachineConfigNode has managedFields
 	configs          map[string]configInfo // the known rendered configs, by name
 	resources        map[string]*access    // the resources of a cluster, by name; empty for files
-	texts            map[string]string     // see text
+	texts            map[string]string     // the texts that objects share: see the method text
 }
 
 // member is a Node and the MachineConfigNode of the same name. One of them may be nil.
@@ -63,7 +63,7 @@ type configInfo struct {
 type access struct {
 	listed, watched bool            // the first list, and the first watch, have succeeded
 	leftOut         bool            // the user may not read the resource, or it does not exist
-	denied          error           // why the user may not read the resource
+	denied          error           // the error, if the user may not read the resource
 	failure         error           // the error of the last request, or nil
 	responded, lost time.Time       // the times of the last response, and of the first failure after it
 	names           map[string]bool // the names of the objects, and whether the current list has them

@@ -92,7 +92,7 @@ type Painter struct {
 	Out      io.Writer
 	Terminal Terminal
 
-	last []screen.Line // nil if nothing is drawn, and the cursor is not hidden
+	last []screen.Line // the drawn lines; nil before the first Paint, which hides the cursor
 }
 
 // Paint draws lines over the last screen.
