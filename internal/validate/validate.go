@@ -37,7 +37,7 @@ func IsNil(value any) bool {
 	switch v.Kind() {
 	case reflect.Invalid:
 		return true
-	case reflect.Chan, reflect.Func, reflect.Interface, reflect.Map, reflect.Pointer, reflect.Slice, reflect.UnsafePointer:
+	case reflect.Chan, reflect.Func, reflect.Map, reflect.Pointer, reflect.Slice, reflect.UnsafePointer:
 		return v.IsNil()
 	default:
 		return false

@@ -21,7 +21,7 @@ func (c *calculation) setUnavailable() {
 	case mayStart && c.Unavailable >= c.MaxUnavailable:
 		resting := c.Unavailable - c.Updating
 		c.Full = resting > 0
-		c.Blocked = c.Updating == 0 || resting >= c.MaxUnavailable
+		c.Blocked = resting >= c.MaxUnavailable
 	case c.Updating == 0 && c.Build == nil && len(c.Problems) == 0:
 		// If both times are unknown, c.last may be earlier than the new target of the pool.
 		if !later(c.notUpdated.Since, c.TargetSince).IsZero() {
@@ -47,7 +47,7 @@ func (c *calculation) setRemaining() {
 	isSlow := func(n Node) bool { return n.Slow }
 	isHeld := func(n Node) bool { return n.State == Waiting && (!n.IsAvailable() || len(n.Conflict) > 0) }
 	isOver := c.Waiting+c.Updating == 0 && c.Unreported > 0
-	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Build != nil || isOver || len(c.durations) < minDone
+	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Build != nil || isOver || len(c.durations) < MinDone
 	if isUnknown || slices.ContainsFunc(c.Nodes, isSlow) || slices.ContainsFunc(c.Nodes, isHeld) {
 		return
 	}

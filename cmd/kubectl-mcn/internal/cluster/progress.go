@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// minDone is the minimum number of known durations for an estimate of Remaining.
-	minDone = 3
+	// MinDone is the minimum number of known durations for an estimate of Remaining.
+	MinDone = 3
 	// standstill is how long a pool may do nothing between two updates. machine-config-operator needs
 	// some seconds to select the next node, and daemons may report the end of an update late.
 	standstill = 2 * time.Minute

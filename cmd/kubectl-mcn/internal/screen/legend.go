@@ -27,7 +27,7 @@ func legend(c cluster.Cluster, o Options) []Line {
 			left["~"] = true
 		} else if p.Known && text != "-" || p.Updating+p.Waiting > 0 && (p.Build == nil || p.Done > 0) {
 			left[text] = true
-			isEarly = isEarly || text == "-" && p.Done < 3
+			isEarly = isEarly || text == "-" && p.Done < cluster.MinDone
 		}
 		for _, n := range append(p.StuckNodes(), p.Nodes...) {
 			r := map[cluster.State]int{cluster.Stuck: 3, cluster.Updating: 1}[n.State]
