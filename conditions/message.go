@@ -30,14 +30,8 @@ func TruncateTo(message string, limit int) string {
 		return message
 	}
 	room := max(0, limit-len(TruncationMark))
-	head, tail := room-room/2, len(message)-room/2
-	for head > 0 && !utf8.RuneStart(message[head]) {
-		head--
-	}
-	for tail < len(message) && !utf8.RuneStart(message[tail]) {
-		tail++
-	}
-	return message[:head] + TruncationMark + message[tail:]
+	head, tail := message[:room-room/2], message[len(message)-room/2:]
+	return strings.ToValidUTF8(head, "") + TruncationMark + strings.ToValidUTF8(tail, "")
 }
 
 // withUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A

@@ -64,18 +64,14 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	case r.Phase == phases.Updated && err != nil:
 		return nil, err
 	case StartsUpdate(before, r, cycle):
-		return start(before, r, cycle)
+		return start(before, r, cycle), nil
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !isUpdated:
 		return [][]metav1.Condition{end(before, r, cycle)}, nil
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && isUpdated:
-		return [][]metav1.Condition{before}, nil // the update has already ended: see Cycle.Ended
+		return nil, nil // the update has already ended: see Cycle.Ended
 	case r.Phase == phases.Updated:
-		message := r.Message
-		if isUpdated {
-			message = keepIncomplete(Find(before, r.Phase).Message, r.Message)
-		}
 		after := slices.Clone(before)
-		set(after, r.Phase, r.Status, r.Reason, message)
+		set(after, r.Phase, r.Status, r.Reason, keepIncomplete(Find(before, r.Phase).Message, r.Message))
 		return [][]metav1.Condition{after}, nil
 	case phases.IsUpdateStep(r.Phase) && isUpdated:
 		return [][]metav1.Condition{refresh(before, r, cycle.Name)}, nil
@@ -85,7 +81,7 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	if child, ok := unknownChild(before, r.Phase, ""); ok && r.Status == metav1.ConditionTrue {
 		return nil, &phases.TransitionError{Phase: r.Phase, From: StatusOf(before, r.Phase), To: r.Status, Child: child}
 	}
-	return changePhase(before, r, path)
+	return changePhase(before, r, path), nil
 }
 
 // stamp sets the lastTransitionTime of each condition in after. The time becomes now if the status

@@ -18,7 +18,7 @@ type sequence struct {
 
 // changePhase returns the lists for a report, one per write. path has the statuses that the reported
 // phase goes through. The same writes change the parent of the phase.
-func changePhase(before []metav1.Condition, r Report, path []metav1.ConditionStatus) ([][]metav1.Condition, error) {
+func changePhase(before []metav1.Condition, r Report, path []metav1.ConditionStatus) [][]metav1.Condition {
 	parentPhase, _ := phases.ParentOf(r.Phase)
 	_, hasUnknownSibling := unknownChild(before, parentPhase, r.Phase)
 	r.CompletesParent = r.CompletesParent && !hasUnknownSibling
@@ -26,10 +26,7 @@ func changePhase(before []metav1.Condition, r Report, path []metav1.ConditionSta
 	own := Find(before, r.Phase)
 	isChanged := len(path) > 0 || own.Reason != r.Reason || own.Message != r.Message
 
-	parent, err := parentSequence(before, r, len(path) > 0)
-	if err != nil {
-		return nil, err
-	}
+	parent := parentSequence(before, r, len(path) > 0)
 	writes := max(len(child.path), len(parent.path), 1)
 	child.delay = writes - len(child.path)
 	if r.Status == metav1.ConditionUnknown || r.CompletesParent {
@@ -46,19 +43,16 @@ func changePhase(before []metav1.Condition, r Report, path []metav1.ConditionSta
 		lists = append(lists, next)
 		last = next
 	}
-	return lists, nil
+	return lists
 }
 
 // parentSequence returns the sequence of the parent of the reported phase. It returns the zero
 // value if the report does not change a parent. isNewStatus is set if the report changes the status
 // of its phase.
-func parentSequence(before []metav1.Condition, r Report, isNewStatus bool) (sequence, error) {
+func parentSequence(before []metav1.Condition, r Report, isNewStatus bool) sequence {
 	parent, ok := phases.ParentOf(r.Phase)
-	if !ok {
-		return sequence{}, nil
-	}
-	if r.isLate(Find(before, parent)) {
-		return sequence{}, nil
+	if !ok || r.isLate(Find(before, parent)) {
+		return sequence{}
 	}
 	from := StatusOf(before, parent)
 	to := from
@@ -68,19 +62,16 @@ func parentSequence(before []metav1.Condition, r Report, isNewStatus bool) (sequ
 	case r.Status == metav1.ConditionUnknown && isNewStatus, from == metav1.ConditionFalse:
 		to = metav1.ConditionUnknown
 	}
-	path, err := phases.Path(parent, from, to)
-	if err != nil {
-		return sequence{}, err
-	}
+	path, _ := phases.Path(parent, from, to) // a step can always change to Unknown and True
 	notStarted := r.NotRequired && r.Status == metav1.ConditionFalse
 	if len(path) == 0 && (notStarted || !r.hasParentMessage(to)) {
-		return sequence{}, nil
+		return sequence{}
 	}
 	s := sequence{phase: parent, path: path, reason: string(r.Phase), message: r.parentMessage()}
 	if r.Status == metav1.ConditionTrue && to == metav1.ConditionUnknown {
 		s.reason, s.message = unfinishedText(before, s, r.Phase)
 	}
-	return s, nil
+	return s
 }
 
 // unfinishedText returns the reason and the message of a parent that stays Unknown when one of its

@@ -15,7 +15,7 @@ const disruptionMessage = "This node is not updated, sensed disruption via a man
 // start returns the lists that start an update, one per write. The writes reset all steps, turn
 // Updated False, and start the first step: UpdatePrepared, or the step that was reported. If one
 // write cannot make all these changes, the first write only resets the steps.
-func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
+func start(before []metav1.Condition, r Report, cycle Cycle) [][]metav1.Condition {
 	cleared := reset(before, cycle.Name)
 	forgetNotRequired(cleared)
 	updated := Find(before, phases.Updated)
@@ -33,18 +33,13 @@ func start(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Conditi
 		if updated.Status == metav1.ConditionTrue {
 			set(first, phases.Updated, metav1.ConditionFalse, string(phases.Updated), disruptionMessage)
 		}
-		path, err := phases.Path(r.Phase, metav1.ConditionFalse, r.Status)
-		if err != nil {
-			return nil, err
-		}
-		if lists, err = changePhase(first, r, path); err != nil {
-			return nil, err
-		}
+		path, _ := phases.Path(r.Phase, metav1.ConditionFalse, r.Status) // the status is Unknown or True
+		lists = changePhase(first, r, path)
 	}
 	if CheckTransitions(before, lists[0]) != nil {
 		lists = slices.Insert(lists, 0, cleared)
 	}
-	return lists, nil
+	return lists
 }
 
 // end returns the list that ends an update. The write resets all steps, and turns Updated True and
@@ -104,12 +99,12 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 }
 
 // forgetNotRequired makes each step that was not required in the last update look like a step that
-// was never reported, because the next update may require the step.
+// was never reported, because the next update may require the step. The list is a result of reset.
 func forgetNotRequired(list []metav1.Condition) {
 	for i := range list {
 		c := &list[i]
 		p := phases.Phase(c.Type)
-		if phases.IsUpdateStep(p) && c.Status == metav1.ConditionFalse && !HasUpdatePrefix(c.Message) {
+		if phases.IsUpdateStep(p) && !HasUpdatePrefix(c.Message) {
 			*c = neverRan(p, c.LastTransitionTime)
 		}
 	}

@@ -59,7 +59,7 @@ type runs string
 const (
 	inUpdate  runs = "inUpdate"  // only during an update
 	atRestart runs = "atRestart" // during an update, and when a daemon restarts
-	noStep    runs = "noStep"    // not a step of an update
+	noStep    runs = ""          // not a step of an update
 )
 
 type row struct {
@@ -149,8 +149,7 @@ func ExistsIn(p Phase, inImageMode bool) bool {
 
 // IsUpdateStep reports whether a phase is a step of an update: a Parent or a Child, but not Updated.
 func IsUpdateStep(p Phase) bool {
-	r, ok := rows[p]
-	return ok && r.runs != noStep
+	return rows[p].runs != noStep
 }
 
 // StartsUpdate reports whether a phase runs only during an update: UpdatePrepared to RebootedNode, and
