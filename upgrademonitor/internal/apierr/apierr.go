@@ -3,7 +3,6 @@ package apierr
 import (
 	"errors"
 	"regexp"
-	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -68,51 +67,28 @@ func Cause(err error) string {
 
 // isTooLarge reports whether the API server or etcd rejects an object as too large.
 func isTooLarge(err error) bool {
-	if apierrors.IsRequestEntityTooLargeError(err) {
-		return true
-	}
-	status, _ := statusOf(err)
-	return strings.Contains(status.Message, "request is too large") ||
-		strings.Contains(status.Message, "trying to send message larger than max")
-}
-
-// Policy returns the name of the ValidatingAdmissionPolicy that has denied the request, or "".
-func Policy(err error) string {
-	for _, text := range denials(err) {
-		if match := policyPattern.FindStringSubmatch(text); match != nil {
-			return match[1]
-		}
-	}
-	return ""
+	message := messageOf(err)
+	return apierrors.IsRequestEntityTooLargeError(err) ||
+		strings.Contains(message, "request is too large") ||
+		strings.Contains(message, "trying to send message larger than max")
 }
 
 // The patterns match the beginning of a message, because the end may quote a value that looks like a denial.
 var (
-	policyPattern  = regexp.MustCompile(`^ValidatingAdmissionPolicy '([^']*)'`)
+	policyPattern  = regexp.MustCompile(`^(?:\S+ "[^"]*" is forbidden: )?ValidatingAdmissionPolicy '([^']*)'`)
 	webhookPattern = regexp.MustCompile(`^admission webhook "[^"]*" denied the request`)
-	forbidden      = regexp.MustCompile(`^\S+ "[^"]*" is forbidden: `)
 )
 
-func isDenied(err error) bool {
-	return apierrors.IsForbidden(err) || Policy(err) != "" || isWebhook(err)
+// Policy returns the name of the ValidatingAdmissionPolicy that has denied the request, or "".
+func Policy(err error) string {
+	if match := policyPattern.FindStringSubmatch(messageOf(err)); match != nil {
+		return match[1]
+	}
+	return ""
 }
 
-func isWebhook(err error) bool { return slices.ContainsFunc(denials(err), webhookPattern.MatchString) }
-
-// denials returns the messages that a policy or a webhook may have written: the message of the error,
-// and the messages of its causes.
-func denials(err error) []string {
-	status, ok := statusOf(err)
-	if !ok {
-		return nil
-	}
-	texts := []string{forbidden.ReplaceAllLiteralString(status.Message, "")}
-	if status.Details != nil {
-		for _, cause := range status.Details.Causes {
-			texts = append(texts, cause.Message)
-		}
-	}
-	return texts
+func isDenied(err error) bool {
+	return apierrors.IsForbidden(err) || Policy(err) != "" || webhookPattern.MatchString(messageOf(err))
 }
 
 func isConflict(err error) bool {
@@ -127,10 +103,11 @@ func isResourceMissing(err error) bool {
 	return meta.IsNoMatchError(err) || apierrors.IsNotFound(err) && isUnexpected
 }
 
-func statusOf(err error) (metav1.Status, bool) {
+// messageOf returns the message of the API server, or "" if the error is not from the API server.
+func messageOf(err error) string {
 	var api apierrors.APIStatus
 	if !errors.As(err, &api) {
-		return metav1.Status{}, false
+		return ""
 	}
-	return api.Status(), true
+	return api.Status().Message
 }
