@@ -139,10 +139,7 @@ func (c *Client) patch(
 	if err := result.Error(); err != nil { // the error of result.Raw lacks the Status of the API server
 		return nil, err
 	}
-	body, err := result.Raw()
-	if err != nil {
-		return nil, err
-	}
+	body, _ := result.Raw()
 	response := &metav1.PartialObjectMetadata{}
 	if err := json.Unmarshal(body, response); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnexpectedResponse, err)

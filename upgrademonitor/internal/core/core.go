@@ -63,7 +63,7 @@ type View struct {
 func (c *Core) See(v View) {
 	c.latest = v.Node
 	switch {
-	case c.inFlight != "" || !v.Lists || c.situation == Unread:
+	case c.inFlight != "" || !v.Lists:
 	case v.Listed != nil && v.Listed.UID == c.object.UID:
 		c.recordListed(*v.Listed)
 	case c.listed: // the object was deleted, and perhaps created again
@@ -82,16 +82,11 @@ func (c *Core) forgetListed() {
 
 // recordListed records the version of the known object that the Lister returned.
 func (c *Core) recordListed(o Object) {
-	var order int
-	var err error
-	if o.ResourceVersion != c.object.ResourceVersion {
-		order, err = resourceversion.CompareResourceVersion(o.ResourceVersion, c.object.ResourceVersion)
-	}
+	order, err := resourceversion.CompareResourceVersion(o.ResourceVersion, c.object.ResourceVersion)
 	c.listed = true
 	c.isListedCurrent = err == nil && order >= 0
-	isNewer := err == nil && order > 0
 	switch {
-	case !isNewer:
+	case order <= 0: // not newer, or not comparable
 	case c.situation == Fresh:
 		o.Target = c.object.Target
 		o.State = o.Pin()
@@ -155,7 +150,7 @@ func (c *Core) Follow(now metav1.Time) {
 		return
 	}
 	change := plan.NodeChange{Node: c.latest, Time: now}
-	if p, err := change.Plan(c.predicted()); err != nil || len(p.States) == 0 {
+	if p, _ := change.Plan(c.predicted()); len(p.States) == 0 {
 		c.followed = c.latest.Versions
 		return
 	}

@@ -39,9 +39,9 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 	case Unread, Stale, NoResponse:
 		return Request{Verb: Get, Node: node}, true
 	case Missing:
-		if head != nil && !c.deleted && !node.ConditionsOnly {
+		if head != nil && !node.ConditionsOnly {
 			p, err := head.Change.Plan(c.object.State)
-			if err != nil || len(p.States) == 0 {
+			if len(p.States) == 0 {
 				c.settle(err) // the change is invalid or changes nothing, so the object need not be created
 				return Request{}, false
 			}
@@ -193,14 +193,13 @@ func (c *Core) recordObject(o Object) {
 func (c *Core) recordPatch(r Request, response Object) {
 	o := r.Base
 	o.State = r.Next
-	o.UID = response.UID
 	o.ResourceVersion = response.ResourceVersion
 	o.Generation = response.Generation
 	c.object = o
 	c.tail = nil
 	c.situation = Fresh
 	c.verified = true
-	if r.completes != nil && r.completes == c.head() {
+	if r.completes != nil {
 		c.settle(nil)
 	}
 }

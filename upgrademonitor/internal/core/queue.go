@@ -175,7 +175,7 @@ func (c *Core) predicted() plan.State {
 	if c.tail == nil {
 		s := c.object.State
 		for _, e := range c.queue {
-			if p, err := e.Change.Plan(s); err == nil && len(p.States) > 0 {
+			if p, _ := e.Change.Plan(s); len(p.States) > 0 {
 				s = p.States[len(p.States)-1]
 			}
 		}

@@ -23,14 +23,8 @@ func FromTyped(mcn *mcfgv1.MachineConfigNode) Object {
 			PinnedImageSets:    mcn.Status.PinnedImageSets,
 		},
 	}}
-	list := mcn.Status.Conditions
-	isForeign := func(c metav1.Condition) bool { return phases.KindOf(phases.Phase(c.Type)) == "" }
-	if !slices.ContainsFunc(list, isForeign) {
-		o.Status.Conditions = list
-		return o
-	}
-	for _, c := range list {
-		if isForeign(c) {
+	for _, c := range mcn.Status.Conditions {
+		if phases.KindOf(phases.Phase(c.Type)) == "" {
 			o.Foreign = append(o.Foreign, c)
 		} else {
 			o.Status.Conditions = append(o.Status.Conditions, c)

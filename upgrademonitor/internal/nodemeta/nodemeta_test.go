@@ -42,6 +42,7 @@ func TestOwners(t *testing.T) {
 	}{
 		{"none", nil, false, references{current}},
 		{"this Node", references{machine, current}, false, references{machine, current}},
+		{"this Node first", references{current, machine}, false, references{current, machine}},
 		{"the previous Node", references{previous, machine}, true, references{machine, current}},
 		{"both", references{previous, current}, false, references{current}},
 		{"both, in the other order", references{current, previous}, false, references{current}},

@@ -25,8 +25,8 @@ type Change interface {
 	At(Node) Change
 	// Accepted returns the time when the process accepted the change.
 	Accepted() metav1.Time
-	// Plan returns the writes that make the change to an object in this state. It returns an error if
-	// the change is not allowed.
+	// Plan returns the writes that make the change to an object in this state. It returns no writes, and
+	// an error, if the change is not allowed.
 	Plan(State) (Writes, error)
 	// Absorb merges a newer change into this change: the result has the reasons and messages of the
 	// newer change. It returns false if other fields differ. Then the newer change must be written

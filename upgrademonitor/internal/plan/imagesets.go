@@ -89,11 +89,7 @@ func (c ImageSetsChange) Plan(s State) (Writes, error) {
 		s = w.add(s, next, c.Node)
 	}
 	sets := c.sets(s.Status.PinnedImageSets)
-	list, err := c.conditions(s.Status.Conditions, imageMode, sets)
-	if err != nil {
-		return Writes{}, err
-	}
-	next := s.withConditions(list, c.Node, false)
+	next := s.withConditions(c.conditions(s.Status.Conditions, imageMode, sets), c.Node, false)
 	next.Status.PinnedImageSets = sets
 	w.add(s, next, c.Node)
 	return w, nil
@@ -131,9 +127,7 @@ func (c ImageSetsChange) sets(before []statusSet) []statusSet {
 }
 
 // conditions returns the list with new values of the two conditions about image sets.
-func (c ImageSetsChange) conditions(
-	list []metav1.Condition, imageMode bool, sets []statusSet,
-) ([]metav1.Condition, error) {
+func (c ImageSetsChange) conditions(list []metav1.Condition, imageMode bool, sets []statusSet) []metav1.Condition {
 	done, failed := true, c.Failed
 	for i, set := range sets {
 		done = done && c.Sets[i].Done
@@ -162,16 +156,12 @@ func (c ImageSetsChange) conditions(
 		degraded.Message = "One or more PinnedImageSet is experiencing an error. " +
 			"See PinnedImageSet list for more details."
 	}
-	list = conditions.Complete(list, imageMode, c.Time)
 	for _, report := range []conditions.Report{progressing, degraded} {
 		report.Time = c.Time
-		lists, err := conditions.Next(list, imageMode, report, conditions.Cycle{})
-		if err != nil {
-			return nil, err
-		}
+		lists, _ := conditions.Next(list, imageMode, report, conditions.Cycle{}) // a singleton can change to any status
 		if len(lists) > 0 {
 			list = lists[len(lists)-1]
 		}
 	}
-	return list, nil
+	return list
 }

@@ -40,6 +40,7 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 		{"fails again", sets{{Name: "b", Generation: 6, Failure: "full"}}, false, []string{"[b 6 5 6 full]"}, "True", "True"},
 		{"the next, not tried yet", sets{{Name: "b", Generation: 7}}, false, []string{"[b 7 5 6 full]"}, "True", "True"},
 		{"created again, below its failure", sets{{Name: "b", Generation: 5}}, false, []string{"", "[b 5 0 0 ]"}, "True", "False"},
+		{"another set instead", sets{{Name: "c", Generation: 5}}, false, []string{"[c 5 0 0 ]"}, "True", "False"},
 		{"removed", nil, false, []string{""}, "False", "False"},
 	} {
 		at := metav1.NewTime(now.Add(time.Duration(i) * time.Minute))
@@ -63,7 +64,7 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 	require.NoError(t, err)
 	progressing := conditions.Find(failed.States[0].Status.Conditions, phases.PinnedImageSetsProgressing)
 	assert.Equal(t, []string{"ImagePrefetch", "node is prefetching images: worker-0"}, []string{progressing.Reason, progressing.Message})
-	assert.Equal(t, now.Add(12*time.Minute), conditions.Find(s.Status.Conditions, phases.PinnedImageSetsProgressing).LastTransitionTime.Time)
+	assert.Equal(t, now.Add(13*time.Minute), conditions.Find(s.Status.Conditions, phases.PinnedImageSetsProgressing).LastTransitionTime.Time)
 }
 
 func textOf(list []mcfgv1.MachineConfigNodeStatusPinnedImageSet) (text string) {

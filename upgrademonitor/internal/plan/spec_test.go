@@ -15,6 +15,8 @@ func TestSync(t *testing.T) {
 	invalid.InvalidDesiredImage = true
 	noConfig := imagesOf("1", "2")
 	noConfig.CurrentConfig, noConfig.DesiredConfig = "", ""
+	desired := imagesOf("1", "2")
+	desired.CurrentConfig = ""
 	current := imagesOf("1", "2")
 	current.DesiredConfig = ""
 	standard := viewOf("a", "a")
@@ -32,6 +34,7 @@ func TestSync(t *testing.T) {
 		"no image":           {imagesOf("1", ""), "worker a "},
 		"an invalid image":   {invalid, "worker a 1"},
 		"no desired config":  {current, "worker a 2"},
+		"no current config":  {desired, "worker a 2"},
 		"in standard mode":   {standard, "worker a 1"},
 		"another pool":       {infra, "infra a 1"},
 		"pool not known yet": {noPool, "worker a 1"},

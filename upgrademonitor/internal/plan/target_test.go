@@ -43,6 +43,10 @@ func TestImagesOfUpdates(t *testing.T) {
 		assert.Equal(t, plan.Target{Config: update.config, Image: update.to}, s.Target)
 		s = after(t, s, report(phases.UpdatePrepared, metav1.ConditionTrue, n))
 		assert.Equal(t, update.from+"/"+update.to+"/"+update.to, imagesIn(s), "%s prepared", update.name)
+		another := n
+		another.DesiredConfig = "z"
+		unfinished := after(t, s, report(phases.Drained, metav1.ConditionUnknown, n), report(phases.Updated, metav1.ConditionFalse, another))
+		assert.Equal(t, "Action during update to "+update.name+": about Drained", conditions.Find(unfinished.Status.Conditions, phases.Drained).Message)
 		applied := phases.AppliedFiles
 		if update.from != update.to {
 			applied = phases.AppliedOSImage
@@ -62,6 +66,8 @@ func TestInvalidImagesAtTheEnd(t *testing.T) {
 	invalidCurrent.InvalidCurrentImage, invalidDesired.InvalidDesiredImage = true, true
 	withoutDesired := imagesOf("", "")
 	withoutDesired.InvalidCurrentImage = true
+	withoutConfig := imagesOf("", "")
+	withoutConfig.CurrentConfig, withoutConfig.DesiredConfig = "", ""
 	for name, tc := range map[string]struct {
 		node plan.Node
 		want string
@@ -70,6 +76,7 @@ func TestInvalidImagesAtTheEnd(t *testing.T) {
 		"an invalid desired image": {invalidDesired, "2/2/2"},
 		"invalid and no desired":   {withoutDesired, "1/2/"},
 		"no image":                 {imagesOf("", ""), "//"},
+		"no annotation at all":     {withoutConfig, "1/2/2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := after(t, between(t, imagesOf("1", "1")), report(phases.Updated, metav1.ConditionFalse, imagesOf("1", "2")),
@@ -78,6 +85,15 @@ func TestInvalidImagesAtTheEnd(t *testing.T) {
 			assert.Equal(t, tc.want, imagesIn(s))
 		})
 	}
+}
+
+// In standard mode, the object gets no images, even if the Node has them.
+func TestNoImagesInStandardMode(t *testing.T) {
+	n := imagesOf("1", "2")
+	n.Mode = plan.ModeOfObject
+	s := after(t, between(t, viewOf("a", "a")), report(phases.Updated, metav1.ConditionFalse, n),
+		report(phases.UpdatePrepared, metav1.ConditionTrue, n), report(phases.Updated, metav1.ConditionTrue, n))
+	assert.Equal(t, "//", imagesIn(s))
 }
 
 // Which report starts an update of a Node that runs config a and image 1, and desired both. A repeat of the
