@@ -19,8 +19,8 @@
 //     turned True after the time of the report.
 //   - The start of an update sets UpdatePrepared to Unknown, and all other steps to False. A step
 //     that was not required in the last update looks like a step that was never reported.
-//   - A report of a step that runs only during an update also starts an update if Updated is True.
-//     Example: an administrator drains the node.
+//   - While Updated is True, a report of Unknown or True for a step that runs only during an update
+//     also starts an update. Example: an administrator drains the node.
 //   - A report of Resumed, UpdateComplete or Uncordoned changes no status while Updated is True,
 //     because a daemon also reports these phases when it restarts.
 //   - The end of an update sets all steps to False. The message of each step that ran gets the prefix

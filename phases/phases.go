@@ -153,8 +153,9 @@ func IsUpdateStep(p Phase) bool {
 }
 
 // StartsUpdate reports whether a phase runs only during an update: UpdatePrepared to RebootedNode, and
-// their children. A report of such a phase starts an update if no update is running. Resumed,
-// UpdateComplete and Uncordoned start no update, because a daemon also reports them when it restarts.
+// their children. If no update is running, a report of Unknown or True for such a phase starts an
+// update. Resumed, UpdateComplete and Uncordoned start no update, because a daemon also reports
+// them when it restarts.
 func StartsUpdate(p Phase) bool {
 	return rows[p].runs == inUpdate
 }

@@ -49,11 +49,11 @@ type Config struct {
 	// Pool returns the name of the node's pool. If Pool is nil or returns "", an existing
 	// MachineConfigNode keeps its pool, and a new MachineConfigNode gets the pool "not-yet-set".
 	Pool func(*corev1.Node) (string, error)
-	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. If it is on, the
-	// MachineConfigNode is in image mode, which has other phases than standard mode, and the CRD must
-	// have the field configImage: without it, each repeated report causes a write. If ImageMode is
-	// nil, for example in the drain controller, an existing MachineConfigNode keeps its mode, and a
-	// new one is in standard mode.
+	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. If the gate is on,
+	// the MachineConfigNode is in image mode, which has other phases than standard mode. Then the CRD
+	// must have the field configImage. Otherwise the API server drops the images, and the Monitor
+	// sometimes writes them again. If ImageMode is nil, for example in the drain controller, an
+	// existing MachineConfigNode keeps its mode, and a new one is in standard mode.
 	ImageMode func() bool
 	// Lister is from a running informer for this MachineConfigNode or for all MachineConfigNodes.
 	// Set Lister if another process, such as the drain controller, also writes the MachineConfigNode.

@@ -163,14 +163,15 @@ func (m *Monitor) causeLocked(e *core.Entry) error {
 	return m.status.cause
 }
 
-// Flush waits until all reports that were accepted before the call are written, and the status has the
-// configs and images of the Node. Call Flush before a reboot or exit, with a deadline, so that an
-// unreachable API server does not prevent the reboot.
+// Flush waits until all reports that were accepted before the call are written. In a daemon, Flush
+// also waits until the status has the configs and images of the Node. Call Flush before a reboot or
+// exit, with a deadline, so that an unreachable API server does not prevent the reboot.
 //
 //  1. Flush calls Config.Node, and tries to write at once. It does not wait for the spec.
 //  2. If writes fail, Flush waits until a retry succeeds or ctx ends. If ctx ends, the error wraps
 //     ErrPending, the cause and the error of ctx.
-//  3. If Config.Node fails, the error wraps ErrPending and a *NodeError.
+//  3. If all reports are written, but Config.Node fails, the error wraps ErrPending and a
+//     *NodeError. In a controller (see Monitors), Flush ignores a failure of Config.Node.
 //  4. If the API server rejects a report permanently, the report is dropped, and Flush returns an error
 //     that does not wrap ErrPending.
 func (m *Monitor) Flush(ctx context.Context) error {

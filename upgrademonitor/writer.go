@@ -32,8 +32,8 @@ type run struct {
 	requestCtx    context.Context
 	cancelRequest context.CancelFunc // nil before the first request
 	started       time.Time
-	// specError is the error of the last write of the spec, if the request retries this write. If a new
-	// report cancels the request, the request fails with specError again.
+	// specError is set if the request retries a failed write of the spec. It is the error of that
+	// write. If the retry is canceled, it gets the same error.
 	specError error
 }
 
@@ -46,7 +46,7 @@ func newRun(life context.Context) *run {
 type exchange struct {
 	core.Request
 	core.Result
-	isCanceled bool // by a Flush, or because the ctx of New has ended and no call waits
+	isCanceled bool // a Flush has canceled the request, or the ctx of New has ended and no call waits
 }
 
 // write makes the requests of a run, one after the other.

@@ -8,8 +8,9 @@ import (
 
 const resource = "machineconfignodes"
 
-// role returns the role with the verbs that package upgrademonitor needs. RBAC cannot restrict these
-// verbs to the object of one node. Policy restricts the writes.
+// role returns the role with the verbs that package upgrademonitor needs. The daemons of all nodes
+// have the same service account, so RBAC cannot restrict a daemon to the object of its node. Policy
+// restricts the writes.
 func (g Guard) role() *rbacv1.ClusterRole {
 	rule := func(group, resource string, verbs ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, Verbs: verbs}

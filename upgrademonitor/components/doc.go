@@ -17,9 +17,9 @@
 //	go reporter.Run(ctx)
 //	err = reporter.Track(ctx, components.OperatorSyncMCD, "", syncDaemons)
 //
-// An error or a step that lasts less than two minutes changes no condition, so a healthy process
-// writes nothing. Writes must be rare, because the API server sends each write to every daemon of
-// the cluster.
+// After the bootstrap of a cluster, an error or a step that lasts less than two minutes causes no
+// write. Writes must be rare, because the API server sends each write to every daemon of the
+// cluster.
 //
 // A process cannot report that it is down. So the operator and the controller report whether the
 // [Deployment] of the other process is available, and the operator reports the health of the

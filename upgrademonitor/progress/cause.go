@@ -50,8 +50,8 @@ func reports(list []metav1.Condition, reason string) []string {
 	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
 }
 
-// causeInReports returns the first report or, if the second report contains the first report, the
-// second report, which has more details. It removes the beginning of the text that names the node.
+// causeInReports returns the first report. If the second report contains the first, the result is
+// the second, because it has more details. The beginning that names the node is removed.
 func (n *Node) causeInReports() string {
 	cause := ""
 	for _, text := range n.Reports {

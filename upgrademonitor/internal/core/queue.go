@@ -130,8 +130,8 @@ func (c *Core) absorb(change plan.Change) *Entry {
 	return c.merge(last, change, plan.Change.Absorb)
 }
 
-// replace merges a change of only reasons and messages into the last pending entry of the same phase,
-// and returns the entry. It returns nil if there is no such entry.
+// replace merges a change that changes no status into the last entry for which Change.Replace
+// returns true, and returns the entry. It returns nil if there is no such entry.
 func (c *Core) replace(change plan.Change) *Entry {
 	for _, e := range slices.Backward(c.queue) {
 		if c.isInFlight(e) {

@@ -32,8 +32,8 @@ type Change interface {
 	// newer change. It returns false if other fields differ. Then the newer change must be written
 	// separately.
 	Absorb(newer Change) (Change, bool)
-	// Replace is like Absorb, but ignores differences between the Nodes. Use it only if
-	// Writes.ChangesStatus returns false for the newer change.
+	// Replace is like Absorb, but ignores more differences: the Nodes and, for image sets, the sets.
+	// Use it only if Writes.ChangesStatus returns false for the newer change.
 	Replace(newer Change) (Change, bool)
 }
 

@@ -48,7 +48,7 @@ type documentPool struct {
 	Unavailable    int                     `json:"unavailable"`
 	MaxUnavailable int                     `json:"maxUnavailable,omitempty"`
 	FromStatus     bool                    `json:"fromStatus,omitempty"` // the counts are from the status of the pool
-	Counts         map[string]int          `json:"counts"`               // nodes by state; "nodes" is the sum, and "done" or "unreported" includes "missing"
+	Counts         map[string]int          `json:"counts"`               // nodes by state. "nodes" is the sum. "missing" nodes also count as "done" or "unreported"
 	Typical        *int                    `json:"typicalSeconds,omitempty"`
 	Remaining      *int                    `json:"remainingSeconds,omitempty"`
 	Problems       []cluster.PoolCondition `json:"problems"`
