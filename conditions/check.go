@@ -28,8 +28,7 @@ func CheckTransitions(before, after []metav1.Condition) error {
 		}
 		from := StatusOf(before, p)
 		path, err := phases.Path(p, from, c.Status)
-		toFalse := from == metav1.ConditionUnknown && c.Status == metav1.ConditionFalse
-		isResetStep := toFalse && isReset(after)
+		isResetStep := c.Status == metav1.ConditionFalse && isReset(after)
 		if from != c.Status && (len(path) > 1 || err != nil && !isResetStep) {
 			errs = append(errs, fmt.Errorf("%s must not change from %s to %s", p, from, c.Status))
 		}

@@ -58,9 +58,6 @@ func NewClient(clientset mcfgclientset.Interface, nodeName, fieldManager string)
 		detail := "pass the machineconfiguration clientset of openshift/client-go"
 		return nil, field.Required(path.Child("clientset"), detail)
 	}
-	if nodeName == "" {
-		return nil, field.Required(path.Child("nodeName"), "pass the name of the Node that the daemon runs on")
-	}
 	if problems := validation.NameIsDNSSubdomain(nodeName, false); len(problems) > 0 {
 		detail := "this is not a valid name of a Node: " + strings.Join(problems, "; ")
 		return nil, field.Invalid(path.Child("nodeName"), nodeName, detail)

@@ -72,6 +72,7 @@ func TestPendingOfMonitors(t *testing.T) {
 			<-time.After(time.Minute)
 			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), nil)
 		}
+		monitors.For("idle")
 		for range 10 { // Pending asks the Monitors in any order
 			n, since = monitors.Pending()
 			assert.Equal(t, 6, n)

@@ -171,6 +171,8 @@ func TestPhaseOfTheOtherMode(t *testing.T) {
 	assert.Equal(t, 2, ran, "the work runs")
 	assert.Empty(t, f.requests())
 	assert.Empty(t, log.take())
+	f.Report(ctx, "Rested", "", metav1.ConditionTrue)
+	assert.Len(t, log.take(), 1, "an unknown phase is no phase of the other mode")
 }
 
 func inImageMode(on *bool) func(*upgrademonitor.Config) {

@@ -89,12 +89,17 @@ func (c *Core) recordListed(o Object) {
 	case order <= 0: // not newer, or not comparable
 	case c.situation == Fresh:
 		o.Target = c.object.Target
-		o.State = o.Pin()
-		c.object = o
-		c.tail = nil
+		c.know(o)
 	default:
 		c.situation = Stale
 	}
+}
+
+// know makes a version the known object.
+func (c *Core) know(o Object) {
+	o.State = o.Pin()
+	c.object = o
+	c.tail = nil
 }
 
 // Submit adds a change to the queue, and returns its entry. The error is ErrFull or nil. For the rules,

@@ -136,8 +136,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		if r.Verb == Get {
 			c.deleted = c.deleted || c.object.UID != "" && !c.latest.ConditionsOnly
 			c.situation = Missing
-			c.object = Object{}
-			c.tail = nil
+			c.know(Object{})
 			c.forgetListed()
 			return Continue
 		}
@@ -181,9 +180,7 @@ func (c *Core) recordObject(o Object) {
 	} else {
 		c.forgetListed()
 	}
-	o.State = o.Pin()
-	c.object = o
-	c.tail = nil
+	c.know(o)
 	c.situation = Fresh
 	c.deleted = false
 	c.verified = true
@@ -195,8 +192,7 @@ func (c *Core) recordPatch(r Request, response Object) {
 	o.State = r.Next
 	o.ResourceVersion = response.ResourceVersion
 	o.Generation = response.Generation
-	c.object = o
-	c.tail = nil
+	c.know(o)
 	c.situation = Fresh
 	c.verified = true
 	if r.completes != nil {

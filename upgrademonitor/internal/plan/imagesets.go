@@ -84,7 +84,7 @@ func (c ImageSetsChange) Plan(s State) (Writes, error) {
 	imageMode := c.Node.Mode.IsImage(s.Status.Conditions)
 	kept := slices.DeleteFunc(slices.Clone(s.Status.PinnedImageSets), c.recreated)
 	if len(kept) < len(s.Status.PinnedImageSets) {
-		next := s.withConditions(conditions.Complete(s.Status.Conditions, imageMode, c.Time), c.Node, false)
+		next := s
 		next.Status.PinnedImageSets = kept
 		s = w.add(s, next, c.Node)
 	}

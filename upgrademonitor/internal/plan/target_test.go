@@ -48,7 +48,7 @@ func TestImagesOfUpdates(t *testing.T) {
 		unfinished := after(t, s, report(phases.Drained, metav1.ConditionUnknown, n), report(phases.Updated, metav1.ConditionFalse, another))
 		assert.Equal(t, "Action during update to "+update.name+": about Drained", conditions.Find(unfinished.Status.Conditions, phases.Drained).Message)
 		applied := phases.AppliedFiles
-		if update.from != update.to {
+		if update.from != update.to || update.to == "" {
 			applied = phases.AppliedOSImage
 		}
 		n.CurrentImage, n.CurrentConfig = update.to, update.config
@@ -87,13 +87,16 @@ func TestInvalidImagesAtTheEnd(t *testing.T) {
 	}
 }
 
-// In standard mode, the object gets no images, even if the Node has them.
+// In standard mode, the object gets no images, even if the Node has them. They do not name an update.
 func TestNoImagesInStandardMode(t *testing.T) {
 	n := imagesOf("1", "2")
 	n.Mode = plan.ModeOfObject
 	s := after(t, between(t, viewOf("a", "a")), report(phases.Updated, metav1.ConditionFalse, n),
 		report(phases.UpdatePrepared, metav1.ConditionTrue, n), report(phases.Updated, metav1.ConditionTrue, n))
 	assert.Equal(t, "//", imagesIn(s))
+	s.Status.ConfigImage.CurrentImage = "1" // from image mode
+	s = after(t, s, report(phases.Drained, metav1.ConditionUnknown, viewOf("a", "a")), report(phases.Updated, metav1.ConditionTrue, viewOf("a", "a")))
+	assert.Equal(t, "Action during update to a: about Drained", conditions.Find(s.Status.Conditions, phases.Drained).Message)
 }
 
 // Which report starts an update of a Node that runs config a and image 1, and desired both. A repeat of the
@@ -155,6 +158,8 @@ func TestTargetOfAStart(t *testing.T) {
 	s = after(t, s, report(phases.Updated, metav1.ConditionTrue, viewOf("", "")))
 	s.Target.Config = "old"
 	assert.Equal(t, plan.Target{}, s.Pin().Target)
+	s = after(t, between(t, imagesOf("1", "1")), report(phases.Updated, metav1.ConditionFalse, viewOf("", "")))
+	assert.Equal(t, plan.Target{Config: "a", Image: "1"}, s.Target, "a Node without annotations")
 }
 
 // If Updated was never reported there is no current update: the first Updated=False starts one, even for
