@@ -94,7 +94,7 @@ func (t *tracker) peer(ct conditionType, previous, rollout metav1.Condition, now
 	}
 	since := rollout.LastTransitionTime.Time
 	isStuck := rollout.Status == metav1.ConditionTrue && now.Sub(since) >= rolloutFor
-	if isStuck && ct.component == Daemon && ct.aspect == Degraded && c.Status != metav1.ConditionTrue {
+	if isStuck && ct.aspect == Degraded && c.Status != metav1.ConditionTrue {
 		c = condition(metav1.ConditionTrue, "RolloutStuck", rollout.Message+" since "+timestamp(since))
 	}
 	return c

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -61,9 +60,7 @@ func (r *Reporter) Run(ctx context.Context) error {
 func (r *Reporter) sync(ctx context.Context) {
 	mc, err := r.config.Lister.Get(objectName)
 	if err != nil {
-		if apierrors.IsNotFound(err) {
-			r.next = time.Time{} // so that a new object is written at once
-		}
+		r.next = time.Time{} // so that a new object is written at once
 		r.failed(ctx, "read", err, "Waiting for a MachineConfiguration")
 		return
 	}

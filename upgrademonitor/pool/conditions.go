@@ -95,8 +95,8 @@ func (c *count) nodeDegraded() finding {
 func degradedCondition(list conditionList) finding {
 	var causes conditionList
 	for _, cause := range degrading {
-		if at := find(list, cause); at >= 0 && list[at].Status == corev1.ConditionTrue {
-			causes = append(causes, list[at])
+		if c := get(list, cause); c.Status == corev1.ConditionTrue {
+			causes = append(causes, c)
 		}
 	}
 	if len(causes) == 0 {

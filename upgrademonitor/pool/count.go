@@ -144,7 +144,7 @@ func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.ma
 // matches the labels of the Node, the Node has no labels, or the nodeSelector is empty or invalid.
 func selects(pool *mcfgv1.MachineConfigPool) func(*corev1.Node) bool {
 	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
-	isAll := err != nil || pool.Spec.NodeSelector == nil || selector.Empty()
+	isAll := err != nil || pool.Spec.NodeSelector == nil
 	return func(n *corev1.Node) bool {
 		return isAll || len(n.Labels) == 0 || selector.Matches(labels.Set(n.Labels))
 	}

@@ -49,8 +49,7 @@ func isAnnounced(config string, before, after mcfgv1.MachineConfigPoolStatus) bo
 	case isTrue(after.Conditions, mcfgv1.MachineConfigPoolUpdated):
 		return false
 	}
-	at := find(before.Conditions, mcfgv1.MachineConfigPoolUpdated)
-	if at < 0 || before.Conditions[at].Status == corev1.ConditionTrue {
+	if get(before.Conditions, mcfgv1.MachineConfigPoolUpdated).Status != corev1.ConditionFalse {
 		return true
 	}
 	isNewSpec := before.ObservedGeneration != after.ObservedGeneration
@@ -59,6 +58,5 @@ func isAnnounced(config string, before, after mcfgv1.MachineConfigPoolStatus) bo
 
 // isPaused reports whether the reason of Updating says that the pool is paused.
 func isPaused(status mcfgv1.MachineConfigPoolStatus) bool {
-	at := find(status.Conditions, mcfgv1.MachineConfigPoolUpdating)
-	return at >= 0 && strings.HasPrefix(status.Conditions[at].Reason, reasonPaused)
+	return strings.HasPrefix(get(status.Conditions, mcfgv1.MachineConfigPoolUpdating).Reason, reasonPaused)
 }

@@ -63,7 +63,14 @@ func find(list conditionList, name conditionType) int {
 	return slices.IndexFunc(list, func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == name })
 }
 
+// get returns a condition, or the zero value.
+func get(list conditionList, name conditionType) mcfgv1.MachineConfigPoolCondition {
+	if at := find(list, name); at >= 0 {
+		return list[at]
+	}
+	return mcfgv1.MachineConfigPoolCondition{}
+}
+
 func isTrue(list conditionList, name conditionType) bool {
-	at := find(list, name)
-	return at >= 0 && list[at].Status == corev1.ConditionTrue
+	return get(list, name).Status == corev1.ConditionTrue
 }

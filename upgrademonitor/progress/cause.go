@@ -13,20 +13,16 @@ import (
 
 // readCause sets Message, Failing, Pods and Reports. reason is the reason annotation of the Node.
 func (n *Node) readCause(list []metav1.Condition, reason string) {
-	if n.Step != "" && !n.NotStarted {
-		n.Message = n.messageOfStep(list)
-		n.Failing = isError(n.Message)
-	}
-	drain, isDrainError := "", false
+	n.Message = n.messageOfStep(list)
+	isDrainError := false
 	if n.Step == phases.Drained {
-		drain, isDrainError = cutDrainError(n.Message)
-		n.Failing = n.Failing || isDrainError
-		n.Message, n.Pods = drain, podsOf(drain)
+		n.Message, isDrainError = cutDrainError(n.Message)
+		n.Pods = podsOf(n.Message)
 	}
+	n.Failing = !n.Degraded && (isDrainError || isError(n.Message))
 	if !n.Degraded {
 		return
 	}
-	n.Failing = false
 	n.Reports = reports(list, reason)
 	degraded := n.causeInReports()
 	// After an hour, a failing drain makes the node degraded. The error of the drain has more

@@ -103,4 +103,12 @@ func TestV1alpha1(t *testing.T) {
 	assert.Equal(t, target(configB), n.Desired)
 	assert.Equal(t, phases.UpdatePrepared, n.Step)
 	assert.Equal(t, "Update Failed compatibility validation", n.Message)
+
+	m = mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePostActionComplete, running, 2, "Post config action is running"))
+	m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{
+		Type: "ReloadedCRIO", Status: running, Reason: "ReloadedCRIO", Message: "Reloading CRI-O", LastTransitionTime: metav1.NewTime(at(2)),
+	})
+	n = progress.FromMachineConfigNode(m)
+	assert.Equal(t, phases.UpdatePostActionComplete, n.Step)
+	assert.Equal(t, "Reloading CRI-O", n.Message)
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func messageOf(list []metav1.Condition, p phases.Phase) string {
+// find returns a condition, or the zero value.
+func find(list []metav1.Condition, p phases.Phase) metav1.Condition {
 	if c := conditions.Find(list, p); c != nil {
-		return c.Message
+		return *c
 	}
-	return ""
+	return metav1.Condition{}
 }
 
+func messageOf(list []metav1.Condition, p phases.Phase) string { return find(list, p).Message }
+
 func timeOf(list []metav1.Condition, p phases.Phase) time.Time {
-	if c := conditions.Find(list, p); c != nil {
-		return c.LastTransitionTime.UTC()
-	}
-	return time.Time{}
+	return find(list, p).LastTransitionTime.UTC()
 }
 
 // sinceTrue reports whether a condition is True, and returns the time when it became True.
@@ -35,9 +35,9 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 // False: the phase was not required, or a daemon without package upgrademonitor has reported that the
 // phase failed.
 func wasReported(list []metav1.Condition, p phases.Phase) bool {
-	c := conditions.Find(list, p)
-	isReserved := c != nil && c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
-	return c != nil && !isReserved && !conditions.HasUpdatePrefix(c.Message)
+	c := find(list, p)
+	isReserved := c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
+	return c.Type != "" && !isReserved && !conditions.HasUpdatePrefix(c.Message)
 }
 
 // isReset reports whether a condition was reset: the start or the end of an update has set it to

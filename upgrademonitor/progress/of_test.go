@@ -162,6 +162,7 @@ func TestVersionsOfNodes(t *testing.T) {
 		"the object's spec has a withdrawn image":  {configs(a, a), mcn(updated, images), target(a), target(a), true, false, false, ""},
 		"withdrawn after the start":                {configs(a, a), mcn(is(phases.Updated, no, 5), withDesired(b)), target(a), target(a), true, false, false, ""},
 		"a step runs":                              {configs(a, a), mcn(is(phases.Updated, no, 5), is(phases.Drained, running, 6)), target(a), target(a), true, true, false, phases.Drained},
+		"complete, as the object says":             {configs(a, a, "state", "Done", "desiredDrain", "uncordon-"+a, "lastAppliedDrain", "uncordon-"+a), mcn(updated), target(a), target(a), true, false, false, ""},
 		"another image":                            {configs(a, a, "desiredImage", "x", "currentImage", "y"), mcn(updated), progress.Target{a, "x"}, progress.Target{a, "y"}, true, true, true, phases.UpdatePrepared},
 		"no image any more":                        {configs(a, a, "currentImage", "y"), mcn(updated), target(a), progress.Target{a, "y"}, true, true, true, phases.UpdatePrepared},
 		"only a desired config":                    {newNode("desiredConfig", b), mcn(updated), target(b), target(a), true, true, true, phases.UpdatePrepared},
@@ -237,6 +238,7 @@ func TestStepsOfNodes(t *testing.T) {
 		"the drain for an earlier target is done": {"drain-c", "drain-c", 7, nil, "", 5, 5},
 		"a request that is no drain at all":       {"x-" + configB, "", 7, nil, "", 7, 7},
 		"no requests, as in a trimmed dump":       {"", "", 0, nil, "", 5, 5},
+		"the uncordon of this config is done":     {"uncordon-" + configB, "uncordon-" + configB, 7, nil, "", 7, 7}, // another image of the same config
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working", "desiredDrain", tc.desired, "lastAppliedDrain", tc.applied)
@@ -269,6 +271,9 @@ func TestRequestedByNode(t *testing.T) {
 		assert.Equal(t, at(7), n.Requested, name)
 		assert.Equal(t, at(7), n.Since, name)
 	}
+	node.Annotations[annotation+"desiredImage"] = "x"
+	assert.Equal(t, at(7), progress.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested, "another image")
+	delete(node.Annotations, annotation+"desiredImage")
 	node.Annotations[annotation+"state"] = "Working"
 	assert.Equal(t, at(7), progress.Of(node, nil).Since, "the step is not known")
 	assert.Equal(t, at(3), progress.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)

@@ -34,6 +34,7 @@ func TestPinnedImageSets(t *testing.T) {
 		"not started":               {mcn(set(0, 0, 0)), []progress.PinnedImageSet{{Name: "pinned"}}},
 		"complete":                  {mcn(set(2, 2, 0)), nil},
 		"complete, once not":        {mcn(set(2, 2, 1)), nil},
+		"complete, after a retry":   {mcn(set(2, 2, 2)), nil},
 		"failed, without its text":  {mcn(set(0, 1, 1), failing, noText), []progress.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: "One or more failed"}}},
 		"pulled":                    {mcn(set(1, 2, 0), pulling), []progress.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
 		"failed":                    {mcn(set(0, 1, 1), pulling, failing), []progress.PinnedImageSet{failed}},

@@ -80,7 +80,7 @@ func isImageMode(mcn *mcfgv1.MachineConfigNode) bool {
 func DesiredMachineConfigNode(
 	ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool,
 ) *mcfgv1.MachineConfigNode {
-	if pool == "" || !validate.IsName(pool) {
+	if !validate.IsName(pool) {
 		pool = nodemeta.NotYetSet
 	}
 	mode := plan.Standard

@@ -79,9 +79,8 @@ type reconciler struct {
 // MachineConfigNode has the name of its node. Most events cause no request: see sync.
 func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer]cache.ResourceEventHandler {
 	enqueue := func(object any) {
-		if name, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
-			r.queue.Add(name)
-		}
+		name, _ := cache.DeletionHandlingMetaNamespaceKeyFunc(object) // each object has metadata
+		r.queue.Add(name)
 	}
 	enqueueAll := func(any) {
 		for _, informer := range []cache.SharedIndexInformer{r.Nodes.Informer(), r.MachineConfigNodes.Informer()} {
@@ -117,10 +116,10 @@ func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer
 	}
 }
 
-// syncNext syncs the next node in the queue. It returns false if ctx has ended.
+// syncNext syncs the next node in the queue. It returns false if ctx has ended and the queue is empty.
 func (r *reconciler) syncNext(ctx context.Context) bool {
 	name, isShutDown := r.queue.Get()
-	if isShutDown || ctx.Err() != nil {
+	if isShutDown {
 		return false
 	}
 	defer r.queue.Done(name)

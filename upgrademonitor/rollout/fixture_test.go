@@ -118,7 +118,8 @@ func (f *fixture) Write(line []byte) (int, error) {
 }
 
 // recorder is a FakeRecorder with an empty scheme, as a host may have it: an event of an
-// object that it cannot refer to is lost. Objects from an API server have no TypeMeta.
+// object that it cannot refer to is lost. Objects from an API server have no TypeMeta. The reason of
+// an event is followed by the object.
 type recorder struct{ *record.FakeRecorder }
 
 func (r recorder) Event(object runtime.Object, eventType, reason, message string) {
@@ -126,14 +127,15 @@ func (r recorder) Event(object runtime.Object, eventType, reason, message string
 		object = object.DeepCopyObject()
 		object.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	}
-	if _, err := reference.GetReference(runtime.NewScheme(), object); err == nil {
-		r.FakeRecorder.Event(object, eventType, reason, message)
+	if o, err := reference.GetReference(runtime.NewScheme(), object); err == nil {
+		of := strings.Join([]string{reason, o.APIVersion, o.Kind, o.Name, string(o.UID)}, " ")
+		r.FakeRecorder.Event(object, eventType, of, message)
 	}
 }
 
 func newPool(name string) *mcfgv1.MachineConfigPool {
 	return &mcfgv1.MachineConfigPool{
-		ObjectMeta: metav1.ObjectMeta{Name: name},
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name)},
 		Spec: mcfgv1.MachineConfigPoolSpec{
 			NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"role-" + name: ""}},
 		},

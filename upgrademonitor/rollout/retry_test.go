@@ -51,6 +51,19 @@ func TestAttemptsOfASync(t *testing.T) {
 	})
 }
 
+// TestReadAfterAConflict: if the read after a conflict fails, the sync is retried later, and the log names the object.
+func TestReadAfterAConflict(t *testing.T) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.failOnce("create", "machineconfignodes", apierrors.NewAlreadyExists(mcfgv1.Resource("machineconfignodes"), "node"))
+		f.failOnce("get", "machineconfignodes", apierrors.NewServiceUnavailable("outage"))
+		f.run()
+		f.advance(time.Minute)
+		assert.Equal(t, []string{"create node", "create node"}, f.writes())
+		f.stop()
+		assert.Contains(t, f.log.String(), `err="read MachineConfigNode node: outage"`)
+	})
+}
+
 // TestBackoffIsReset: after a sync that succeeds, the first retry of the next failure comes soon,
 // however long the last outage was. Each outage is logged once.
 func TestBackoffIsReset(t *testing.T) {

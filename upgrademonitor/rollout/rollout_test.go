@@ -135,7 +135,7 @@ func TestConflictOfPools(t *testing.T) {
 		f.changeNode(desires("rendered-2"))
 		assert.Equal(t, "infra rendered-2", f.spec())
 		require.Len(t, f.events.Events, 1)
-		assert.Contains(t, <-f.events.Events, "Warning PoolConflict node node is selected by conflicting pools (gpu, infra): ")
+		assert.Contains(t, <-f.events.Events, "Warning PoolConflict v1 Node node uid of node node node is selected by conflicting pools (gpu, infra): ")
 
 		f.replaceNode(newNode("node", "infra", "gpu"))
 		require.Len(t, f.events.Events, 1, "of the new Node")
@@ -160,7 +160,7 @@ func TestInvalidSelector(t *testing.T) {
 		f.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = ""; desires("rendered-2")(n) })
 		assert.Equal(t, "worker rendered-2", f.spec())
 		require.Len(t, f.events.Events, 1)
-		assert.Contains(t, <-f.events.Events, "Warning InvalidNodeSelector MachineConfigPool broken: invalid nodeSelector: ")
+		assert.Contains(t, <-f.events.Events, "Warning InvalidNodeSelector machineconfiguration.openshift.io/v1 MachineConfigPool broken uid-broken MachineConfigPool broken: invalid nodeSelector: ")
 
 		f.done(nil, f.pools().Delete(t.Context(), "broken", metav1.DeleteOptions{}))
 		assert.Equal(t, "infra rendered-2", f.spec())
@@ -268,9 +268,12 @@ func TestDesiredIsACopy(t *testing.T) {
 func TestRestart(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("other", "master")), func(t *testing.T, f *fixture) {
 		f.run()
+		f.writes()
 		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
 		assert.Equal(t, "worker rendered-1", f.spec(), "another process has changed it")
-		assert.Len(t, f.writes(), 3)
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = nil })
+		assert.Len(t, f.object("node").OwnerReferences, 1, "another process has removed the owner")
+		assert.Equal(t, []string{"patch node", "patch node"}, f.writes())
 		f.stop()
 		f.run()
 		assert.Empty(t, f.writes())

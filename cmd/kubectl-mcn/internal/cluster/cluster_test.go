@@ -258,8 +258,7 @@ func TestStalled(t *testing.T) {
 	assert.Equal(t, at(90), p.StalledSince)
 	p = one(t, worker("2"), 100, done, waitingNode("b"))
 	assert.True(t, p.Stalled && p.StalledSince.IsZero(), "the target may have changed after the last update")
-	both := cordoned(waitingNode("b"))
-	both.Conflict = []string{"worker", "infra"}
+	both := ofTwoPools(cordoned(waitingNode("b")))
 	p = one(t, worker("1", retargeted(20)), 100, done, both)
 	assert.True(t, p.Stalled && !p.Blocked, "a node of two pools does not count against maxUnavailable")
 }
@@ -339,23 +338,29 @@ func TestArbiterWaits(t *testing.T) {
 	waiting := in("master", waitingNode("m-0"))
 	failed := waiting
 	failed.Degraded = true
+	toDo := waitingNode("a-0")
 	done := in("master", finishedNode("m-0", 1, 5))
 	for name, tc := range map[string]struct {
 		master   *mcfgv1.MachineConfigPool
 		node     cluster.Node
+		pool     *mcfgv1.MachineConfigPool
+		arbiter  cluster.Node
 		waitsFor string
+		stalled  bool
 	}{
-		"a master waits":                   {named("master"), waiting, "master"},
-		"a master is done":                 {named("master"), done, ""},
-		"the pool of the master is paused": {named("master", paused), waiting, ""},
-		"paused, and a master has failed":  {named("master", paused), failed, "master"},
-		"another pool":                     {named("masters"), in("masters", waiting), ""},
+		"a master waits":                   {named("master"), waiting, named("arbiter"), toDo, "master", false},
+		"a master is done":                 {named("master"), done, named("arbiter"), toDo, "", true},
+		"the pool of the master is paused": {named("master", paused), waiting, named("arbiter"), toDo, "", true},
+		"paused, and a master has failed":  {named("master", paused), failed, named("arbiter"), toDo, "master", false},
+		"another pool":                     {named("masters"), in("masters", waiting), named("arbiter"), toDo, "", true},
+		"the arbiter is done":              {named("master"), waiting, named("arbiter"), finishedNode("a-0", 1, 5), "", false},
+		"the pool arbiter is paused":       {named("master"), waiting, named("arbiter", paused), toDo, "", false},
 	} {
-		arbiter := in("arbiter", waitingNode("a-0"))
-		for _, p := range poolsOf([]*mcfgv1.MachineConfigPool{named("arbiter"), tc.master}, []cluster.Node{arbiter, tc.node}, at(30), cluster.Limits{}) {
+		arbiter := in("arbiter", tc.arbiter)
+		for _, p := range poolsOf([]*mcfgv1.MachineConfigPool{tc.pool, tc.master}, []cluster.Node{arbiter, tc.node}, at(30), cluster.Limits{}) {
 			if p.Name == "arbiter" {
 				assert.Equal(t, tc.waitsFor, p.WaitsFor, name)
-				assert.Equal(t, tc.waitsFor == "", p.Stalled, name)
+				assert.Equal(t, tc.stalled, p.Stalled, name)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
@@ -14,11 +15,54 @@ import (
 
 // TestOnlyANodeOfTwoPoolsWaits: no unavailable node holds it back, because it never starts.
 func TestOnlyANodeOfTwoPoolsWaits(t *testing.T) {
-	both := waitingNode("b")
-	both.Conflict = []string{"worker", "infra"}
+	both := ofTwoPools(waitingNode("b"))
 	p := one(t, worker("1", retargeted(20)), 100, cordoned(finishedNode("a", 0, 90)), both)
 	assert.Equal(t, 1, p.Unavailable)
 	assert.False(t, p.Full || p.Blocked)
+}
+
+// TestANodeOfTwoPools: it takes no place from another node, and its pool is not done.
+func TestANodeOfTwoPools(t *testing.T) {
+	p := one(t, worker("1", retargeted(20)), 100, cordoned(ofTwoPools(finishedNode("a", 0, 90))), waitingNode("b"))
+	assert.False(t, p.Full || p.Blocked)
+	assert.True(t, one(t, worker("", updated), 100, finishedNode("a", 0, 90)).IsDone())
+	assert.False(t, one(t, worker("", updated), 100, ofTwoPools(finishedNode("a", 0, 90))).IsDone())
+}
+
+// TestRolesWithoutTheirPool: a pool need not select the Nodes of the role that has its name. But in a dump the pool or
+// its selector may have been left out.
+func TestRolesWithoutTheirPool(t *testing.T) {
+	zone := &metav1.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}
+	changed := func(name string, selector *metav1.LabelSelector) *mcfgv1.MachineConfigPool {
+		p := selecting(name)
+		p.Spec.NodeSelector = selector
+		return p
+	}
+	for name, tc := range map[string]struct {
+		node  *corev1.Node
+		pools []*mcfgv1.MachineConfigPool
+		want  string
+	}{
+		"its pool selects other Nodes":             {kube(configB, "worker"), []*mcfgv1.MachineConfigPool{changed("worker", zone)}, "unselected"},
+		"the selector of its pool was left out":    {kube(configB, "worker"), []*mcfgv1.MachineConfigPool{changed("worker", &metav1.LabelSelector{}), selecting("infra")}, ""},
+		"its custom pool was left out":             {kube("rendered-infra-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker")}, "infra"},
+		"its custom pool selects other Nodes":      {kube("rendered-infra-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker"), changed("infra", zone)}, "worker"},
+		"a role, and the config of another pool":   {kube("rendered-gpu-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker")}, "worker"},
+		"the standard pool of its role is missing": {kube(configB, "control-plane"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
+		"the arbiter's pool is missing":            {kube(configB, "arbiter"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
+	} {
+		c := cluster.Of(cluster.Objects{Pools: tc.pools, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}}, at(60), cluster.Limits{})
+		got := ""
+		for _, p := range c.Pools {
+			if len(p.Nodes) > 0 {
+				got = p.Name
+			}
+		}
+		if len(c.Unselected) > 0 {
+			got = "unselected"
+		}
+		assert.Equal(t, tc.want, got, name)
+	}
 }
 
 // TestCertificateWithoutASubject: it has the name of its bundle.

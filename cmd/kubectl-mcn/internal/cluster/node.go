@@ -79,11 +79,11 @@ func (n Node) Begin() time.Time {
 // stateAnnotation is the annotation of a Node with the state of its daemon.
 const stateAnnotation = "machineconfiguration.openshift.io/state"
 
-// isDoneByNode reports whether the annotations of the Node say that the node runs its desired
-// config. The annotations decide if there is no MachineConfigNode, or if the daemon has not
-// reported an update on the MachineConfigNode.
+// isDoneByNode reports whether the annotations of the Node say that the daemon has nothing to do. They
+// decide if there is no MachineConfigNode, or if the daemon has not reported an update on the
+// MachineConfigNode.
 func (n Node) isDoneByNode() bool {
-	return n.kube != nil && n.kube.Annotations[stateAnnotation] == "Done" && n.Current.Config != "" && n.hasDesired()
+	return n.kube != nil && n.kube.Annotations[stateAnnotation] == "Done"
 }
 
 // dropWithdrawn drops the request of a config that the pool no longer targets, if the node runs the

@@ -106,6 +106,11 @@ func cordoned(n cluster.Node) cluster.Node {
 	return n
 }
 
+func ofTwoPools(n cluster.Node) cluster.Node {
+	n.Conflict = []string{"worker", "infra"}
+	return n
+}
+
 func one(t testing.TB, p *mcfgv1.MachineConfigPool, minutes float64, nodes ...cluster.Node) cluster.Pool {
 	t.Helper()
 	pools := poolsOf([]*mcfgv1.MachineConfigPool{p}, nodes, at(minutes), cluster.Limits{})
@@ -206,16 +211,21 @@ func TestStuck(t *testing.T) {
 		node cluster.Node
 		want string // stuck, slow, or nothing
 	}{
-		"a drain at the limit":               {drainingNode("n", 240), "slow"},
-		"a drain over the limit":             {drainingNode("n", 239.99), "stuck"},
-		"failing":                            {failingNode("n", 299), "slow"},
-		"failing for too long":               {failingNode("n", 239.99), "stuck"},
-		"a reboot of a third of the limit":   {rebootingNode("n", 290, 3), ""},
-		"a long reboot":                      {rebootingNode("n", 270, 3), "slow"},
-		"too long a reboot":                  {rebootingNode("n", 269.99, 3), "stuck"},
-		"requested":                          {requestedNode("n", 270), "slow"},
-		"requested, never started":           {requestedNode("n", 269.99), "stuck"},
-		"requested, nothing known for long":  {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", NotStarted: true, Step: phases.UpdatePrepared, Completed: at(280)}}, "slow"},
+		"a drain at the limit":              {drainingNode("n", 240), "slow"},
+		"a drain over the limit":            {drainingNode("n", 239.99), "stuck"},
+		"failing":                           {failingNode("n", 299), "slow"},
+		"failing for too long":              {failingNode("n", 239.99), "stuck"},
+		"a reboot of a third of the limit":  {rebootingNode("n", 290, 3), ""},
+		"a long reboot":                     {rebootingNode("n", 270, 3), "slow"},
+		"too long a reboot":                 {rebootingNode("n", 269.99, 3), "stuck"},
+		"requested":                         {requestedNode("n", 270), "slow"},
+		"requested, never started":          {requestedNode("n", 269.99), "stuck"},
+		"requested, nothing known for long": {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", NotStarted: true, Step: phases.UpdatePrepared, Completed: at(280)}}, "slow"},
+		"failing, time unknown": {func() cluster.Node {
+			n := failingNode("n", 299)
+			n.Since, n.Started = time.Time{}, time.Time{}
+			return n
+		}(), "slow"},
 		"requested, time unknown":            {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, NotStarted: true, Step: phases.UpdatePrepared}}, ""},
 		"in the future":                      {drainingNode("n", 500), ""},
 		"degraded":                           {degradedNode(drainingNode("n", 299), 299.5), "stuck"},
@@ -344,6 +354,8 @@ func TestLeftKnown(t *testing.T) {
 		"one unreported, one waiting":    {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
 		"no nodes":                       {worker("", retargeted(99)), nil, 0, false},
 		"nothing happens for 10 minutes": {worker("", retargeted(90)), with(waitingNode("d")), 0, false},
+		"one waiting is of two pools":    {worker("2", retargeted(99)), with(ofTwoPools(waitingNode("d")), drainingNode("e", 99)), 0, false},
+		"updates of centuries":           {worker("", retargeted(99)), []cluster.Node{finishedNode("a", -1.5e8, 8), finishedNode("b", -1.5e8, 6), finishedNode("c", -1.5e8, 13), waitingNode("d")}, 0, false},
 		"one waiting is cordoned":        {worker("2", retargeted(99)), with(cordoned(waitingNode("d")), drainingNode("e", 99)), 0, false},
 		"only one stuck":                 {worker("1", retargeted(99)), with(drainingNode("s", 9)), 0, false},
 		"one stuck, one in flight":       {worker("1", retargeted(99)), with(drainingNode("s", 9), drainingNode("d", 99)), 0, false},

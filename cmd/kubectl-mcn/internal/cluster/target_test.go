@@ -35,6 +35,7 @@ func TestTargetImage(t *testing.T) {
 		"one image":                    {[]cluster.Node{imaged("a", "x", "x", 0, 1), imaged("b", "x", "x", 0, 1)}, "x", [3]int{2, 0, 0}},
 		"one of three has the new one": {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 0, 2}},
 		"the next one is requested":    {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "y", "x", 59, 0), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 1, 1}},
+		"requested at an unknown time": {[]cluster.Node{func() cluster.Node { n := imaged("a", "y", "x", 50, 0); n.Requested = time.Time{}; return n }(), imaged("b", "x", "x", 50, 58)}, "y", [3]int{0, 1, 1}},
 		"the first one is requested":   {[]cluster.Node{imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)}, "y", [3]int{0, 1, 1}},
 		"image mode is switched on":    {[]cluster.Node{imaged("a", "y", "y", 50, 58), finishedNode("b", 0, 5)}, "y", [3]int{1, 0, 1}},
 		"image mode is switched off":   {[]cluster.Node{imaged("a", "", "", 50, 58), imaged("b", "x", "x", 0, 5)}, "", [3]int{1, 0, 1}},
