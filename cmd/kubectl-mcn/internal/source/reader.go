@@ -102,10 +102,7 @@ func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfac
 	opened, cancel := context.WithCancelCause(ctx)
 	timeout := time.AfterFunc(r.RequestTimeout, func() { cancel(context.DeadlineExceeded) })
 	w, err := r.server.WatchWithContext(opened, o)
-	if !timeout.Stop() && err == nil {
-		w.Stop()
-		err = context.DeadlineExceeded
-	}
+	timeout.Stop()
 	if err != nil {
 		r.failed(ctx, "watch", err)
 		return nil, err
@@ -134,7 +131,7 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 	isFinal := apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err)
 	r.store.edit(func() {
 		a := r.store.resources[r.name]
-		isFirst := !a.listed && verb == "list" || !a.watched && verb == "watch"
+		isFirst := !a.listed || verb == "watch" && !a.watched
 		switch {
 		case a.leftOut && isFinal: // the server responds, and the command still does without the resource
 			a.responded, a.failure = r.Now(), nil
