@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +26,9 @@ func TestWaitOnAFile(t *testing.T) {
 	rolledOut := append([]runtime.Object{updatedPool("worker", newConfig)}, doneNodes(3)...)
 	resting := updatedPool("worker", newConfig)
 	resting.Spec.Paused = true
+	imaged := append([]runtime.Object{updatedPool("worker", newConfig)}, doneNodes(1)...)
+	withImage := imaged[1].(*mcfgv1.MachineConfigNode)
+	withImage.Spec.ConfigImage.DesiredImage, withImage.Status.ConfigImage.CurrentImage = image("a"), image("a")
 	for name, test := range map[string]struct {
 		objects []runtime.Object
 		args    string
@@ -33,7 +37,7 @@ func TestWaitOnAFile(t *testing.T) {
 		stderr  string
 	}{
 		"stuck":        {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done in stdin: worker 3/6 to 22222222, 1 rebooting, 1 stuck, 1 waiting, blocked\n"},
-		"waiting":      {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait", exitFailed, "3 waiting", "not done in stdin: worker 0/3 to 33333333, 3 waiting\n"},
+		"waiting":      {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "3 waiting", "not done in stdin: worker 0/3 to 33333333, 3 waiting\n"},
 		"blocked":      {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3 to 33333333, 3 waiting, blocked\n"},
 		"paused":       {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4 to 33333333, 3 waiting, 1 unreported, paused\n"},
 		"degraded":     {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10 to 22222222, 1 rebooting, 5 stuck, 1 waiting, blocked\n"},
@@ -41,6 +45,9 @@ func TestWaitOnAFile(t *testing.T) {
 		"done":         {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
 		"done, paused": {append([]runtime.Object{resting}, doneNodes(3)...), "wait --tolerate 0s", 0, "worker 3/3 to 22222222, paused\ndone\n", ""},
 		"not started":  {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not started"},
+		"any image":    {imaged, "wait --from " + newConfig, exitFailed, "worker 1/1 to 22222222@aaaaaaaa", "worker has not started"},
+		"other image":  {imaged, "wait --from " + newConfig + "," + string(image("b")), 0, "done", ""},
+		"fails before": {situations["degraded"](), "wait worker --tolerate 0s --from " + newConfig, exitFailed, "5 stuck", "not done in stdin: worker has not started\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t, asList(t, test.objects...), append(strings.Fields(test.args), "-f", "-")...)
@@ -49,6 +56,41 @@ func TestWaitOnAFile(t *testing.T) {
 			assert.Contains(t, got.stderr, test.stderr)
 			assert.NotContains(t, got.stdout, " in -")
 		})
+	}
+}
+
+// TestClusterAndFileAgree: the same objects look the same from a cluster and from a file.
+func TestClusterAndFileAgree(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"stuck", "blocked", "cannot-render"} {
+		objects := append(situations[name](), unhealthy())
+		s := newServer(t, objects...)
+		for _, n := range s.objects[coreNodes] {
+			objects = append(objects, n)
+		}
+		list := asList(t, objects...)
+		for _, args := range []string{"", "-o wide", "-o yaml", "node worker-1", "node worker-1 -o yaml", "components"} {
+			got := executeAt(t, 200, "", append(strings.Fields(args), "--kubeconfig", s.kubeconfig(t))...)
+			want := executeAt(t, 200, list, append(strings.Fields(args), "-f", "-")...)
+			want.stdout = regexp.MustCompile(`, from stdin|from: stdin\n`).ReplaceAllString(want.stdout, "")
+			assert.Zero(t, got.code, got.stderr)
+			assert.Equal(t, want, got, "%s: %s", name, args)
+		}
+	}
+}
+
+// TestEmptyCluster: a cluster without objects is not an error, but there is nothing to wait for.
+func TestEmptyCluster(t *testing.T) {
+	t.Parallel()
+	file := newServer(t).kubeconfig(t)
+	assert.Equal(t, execution{0, "", "No resources found\n"}, execute(t, "", "--kubeconfig", file))
+	assert.Contains(t, execute(t, "", "-o", "yaml", "--kubeconfig", file).stdout, "\npools: []\n")
+	for want, args := range map[string][]string{
+		"kubectl mcn: nothing to wait for: there are no MachineConfigPools\n":                                                         {"wait"},
+		`kubectl mcn: unknown node "a": no Node and no MachineConfigNode has this name` + "\n":                                        {"node", "a"},
+		`kubectl mcn: nothing to wait for: unknown pool "worker": the pools are none; for a node, use kubectl mcn node worker` + "\n": {"wait", "worker"},
+	} {
+		assert.Equal(t, execution{exitUsage, "", want}, execute(t, "", append(args, "--kubeconfig", file)...))
 	}
 }
 

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -187,6 +190,7 @@ func TestOtherScreens(t *testing.T) {
 		"node.txt":       {"stuck", []string{"node", "worker-4"}},
 		"wide.txt":       {"stuck", []string{"-o", "wide"}},
 		"stuck.json":     {"stuck", []string{"-o", "json"}},
+		"node.yaml":      {"stuck", []string{"node", "worker-4", "-o", "yaml"}},
 		"components.txt": {"paused", []string{"components"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,6 +199,57 @@ func TestOtherScreens(t *testing.T) {
 			assertPrintable(t, got.stdout)
 			golden(t, name, got.stdout)
 		})
+	}
+}
+
+// TestRedraw: a screen that fits is shown whole, and a file is drawn once.
+func TestRedraw(t *testing.T) {
+	t.Parallel()
+	list, size := asList(t, rollout()...), 0
+	redraw := func(out io.Writer, in string, height int, args ...string) (code int, stderr string) {
+		var errOut bytes.Buffer
+		c := testCommand(out, &errOut)
+		c.In = strings.NewReader(in)
+		c.terminal = terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, height }}
+		return c.run(t.Context(), append(args, "-w")), errOut.String()
+	}
+	for _, height := range []int{0, 100} {
+		var out bytes.Buffer
+		code, stderr := redraw(&out, list, height, "-f", "-")
+		assert.Zero(t, code, stderr)
+		assert.Equal(t, 1, strings.Count(out.String(), "POOL "))
+		assert.Contains(t, out.String(), "kubectl mcn node worker-4 shows details\r\n")
+		size = strings.Count(out.String(), "\r\n")
+	}
+	for height, want := range map[int]string{size + 1: "shows details\r\n", size: "\r\n\x1b[K... 2 more lines\r\n"} {
+		var out bytes.Buffer
+		code, stderr := redraw(&out, list, height, "-f", "-")
+		assert.Zero(t, code, stderr)
+		assert.Contains(t, out.String(), want)
+		assert.Equal(t, height-1, strings.Count(out.String(), "\r\n"), "the last row is for the cursor")
+	}
+	code, stderr := redraw(io.Discard, list, 24, "infra", "-f", "-")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, `unknown pool "infra"`)
+	code, stderr = redraw(full{}, list, 24, "-f", "-")
+	assert.Equal(t, exitFailed, code)
+	assert.Equal(t, "kubectl mcn: no space left on device\n", stderr)
+}
+
+// full is a file on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestFullDisk: a command whose output cannot be written fails, and says why in one line.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{"", "-o json", "node worker-4", "node worker-4 -o yaml", "components", "wait"} {
+		var stderr bytes.Buffer
+		c := testCommand(full{}, &stderr)
+		c.In = strings.NewReader(asList(t, append(rollout(), unhealthy())...))
+		assert.Equal(t, exitFailed, c.run(t.Context(), append(strings.Fields(args), "-f", "-")), args)
+		assert.Equal(t, "kubectl mcn: no space left on device\n", stderr.String(), args)
 	}
 }
 
