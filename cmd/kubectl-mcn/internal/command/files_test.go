@@ -62,6 +62,7 @@ func FuzzFiles(f *testing.F) {
 	f.Add("{}", uint8(80))
 	f.Add(`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigPoolList","items":[{"metadata":{"name":"infra\u001b[2J"}}]}`, uint8(3))
 	f.Add("apiVersion: v1\nkind: MachineConfigNode\nmetadata: {name: n}\nspec: {pool: {name: i}}\nstatus: {conditions: [{type: NodeDegraded, status: 'True', message: \"\\e[2J\"}]}\n", uint8(40))
+	f.Add(asList(f, rollout()...), uint8(3))
 	f.Fuzz(func(t *testing.T, in string, width uint8) {
 		if strings.Count(in, "&") > 3 {
 			t.Skip("aliases of YAML that grow")

@@ -297,22 +297,25 @@ func TestSharedEntries(t *testing.T) {
 	pod := func(namespace, name string) string {
 		return fmt.Sprintf("error when evicting pods/%q -n %q: global timeout reached: 1m30s", name, namespace)
 	}
-	draining := func(node, config, message string) *mcfgv1.MachineConfigNode {
+	stuck := func(node, config string, step phases.Phase, message string) *mcfgv1.MachineConfigNode {
 		n := newNode(node, "worker", oldConfig, now.Add(-24*time.Hour))
-		at := update(n, config, now.Add(-2*time.Hour), phases.Drained)
-		report(n, phases.Drained, metav1.ConditionUnknown, at, message)
+		at := update(n, config, now.Add(-2*time.Hour), step)
+		report(n, step, metav1.ConditionUnknown, at, message)
 		return n
 	}
 	for name, test := range map[string]struct {
-		config, message string
-		entries         int
+		config  string
+		step    phases.Phase
+		message string
+		entries int
 	}{
-		"another Pod of the namespace": {newConfig, pod("shop", "db-1"), 1},
-		"a Pod of another namespace":   {newConfig, pod("blog", "db-0"), 2},
-		"another error":                {newConfig, "connection refused", 2},
-		"a withdrawn config":           {"rendered-worker-33333333", pod("shop", "db-0"), 2},
+		"another Pod of the namespace": {newConfig, phases.Drained, pod("shop", "db-1"), 1},
+		"a Pod of another namespace":   {newConfig, phases.Drained, pod("blog", "db-0"), 2},
+		"another error":                {newConfig, phases.Drained, "connection refused", 2},
+		"another step":                 {newConfig, phases.Cordoned, pod("shop", "db-0"), 2},
+		"a withdrawn config":           {"rendered-worker-33333333", phases.Drained, pod("shop", "db-0"), 2},
 	} {
-		nodes := []runtime.Object{newPool("worker", newConfig), draining("worker-0", newConfig, pod("shop", "db-0")), draining("worker-1", test.config, test.message)}
+		nodes := []runtime.Object{newPool("worker", newConfig), stuck("worker-0", newConfig, phases.Drained, pod("shop", "db-0")), stuck("worker-1", test.config, test.step, test.message)}
 		got := execute(t, asList(t, nodes...), "-f", "-").stdout
 		assert.Equal(t, test.entries, strings.Count(got, "\n! worker-"), "%s: %s", name, got)
 	}
@@ -332,15 +335,17 @@ func TestNodesWithoutAMessage(t *testing.T) {
 	}
 }
 
-// TestSameCause: messages that differ only in numbers that each node has for itself share an entry.
+// TestSameCause: messages that differ only in numbers or names that each node has for itself share an entry.
 func TestSameCause(t *testing.T) {
 	t.Parallel()
 	for _, message := range []string{
 		"request 0a1b2c3d-99a%d-4c01-8def-0123456789ab failed", "read tcp 10.0.0.%d:48201: i/o timeout", "run-u%[1]d4567.service failed",
+		"lookup worker-%d on 10.0.0.1: no such host", "csr of worker-%d.example.com is denied",
 	} {
 		all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(2)...)
 		for i, obj := range all[1:] {
-			setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, fmt.Sprintf(message, i+1))
+			obj.(*mcfgv1.MachineConfigNode).Name += ".example.com"
+			setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, fmt.Sprintf(message, i))
 		}
 		assert.Contains(t, execute(t, asList(t, all...), "-f", "-").stdout, "\n    the same: worker-", message)
 	}

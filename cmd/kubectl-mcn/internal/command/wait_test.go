@@ -419,6 +419,25 @@ func TestSilentServer(t *testing.T) {
 	assert.Empty(t, stdout)
 }
 
+// TestSilentWatches: a server answers lists, and does not answer watches.
+func TestSilentWatches(t *testing.T) {
+	t.Parallel()
+	lists := newServer(t, newPool("worker", newConfig))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("watch") == "" {
+			lists.ServeHTTP(w, r)
+			return
+		}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(s.Close)
+	r := start(t, "wait", "--request-timeout", "50ms", "--kubeconfig", kubeconfigOf(t, s.URL))
+	_, _ = r.stderr.await("trying again")
+	r.cancel()
+	_, _, stderr := r.end()
+	assert.Contains(t, stderr, "the cluster "+s.URL+" does not respond within 50ms")
+}
+
 // TestFlagsOfKubectl: --request-timeout limits the time until a response starts. A watch may take longer.
 func TestFlagsOfKubectl(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -104,6 +105,7 @@ func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfac
 	w, err := r.server.WatchWithContext(opened, o)
 	timeout.Stop()
 	if err != nil {
+		err = cmp.Or(context.Cause(opened), err) // the client's error hides the timeout
 		r.failed(ctx, "watch", err)
 		return nil, err
 	}
