@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -79,8 +78,6 @@ func (c *CLI) run(ctx context.Context, args []string) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
-		return exitFailed // the reader has closed the pipe
 	case ctx.Err() != nil:
 		return exitInterrupted
 	}

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +27,9 @@ func TestWaitOnAFile(t *testing.T) {
 	rolledOut := append([]runtime.Object{updatedPool("worker", newConfig)}, doneNodes(3)...)
 	resting := updatedPool("worker", newConfig)
 	resting.Spec.Paused = true
+	imaged := append([]runtime.Object{updatedPool("worker", newConfig)}, doneNodes(1)...)
+	withImage := imaged[1].(*mcfgv1.MachineConfigNode)
+	withImage.Spec.ConfigImage.DesiredImage, withImage.Status.ConfigImage.CurrentImage = image("a"), image("a")
 	for name, test := range map[string]struct {
 		objects []runtime.Object
 		args    string
@@ -33,7 +38,7 @@ func TestWaitOnAFile(t *testing.T) {
 		stderr  string
 	}{
 		"stuck":        {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done in stdin: worker 3/6 to 22222222, 1 rebooting, 1 stuck, 1 waiting, blocked\n"},
-		"waiting":      {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait", exitFailed, "3 waiting", "not done in stdin: worker 0/3 to 33333333, 3 waiting\n"},
+		"waiting":      {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "3 waiting", "not done in stdin: worker 0/3 to 33333333, 3 waiting\n"},
 		"blocked":      {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3 to 33333333, 3 waiting, blocked\n"},
 		"paused":       {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4 to 33333333, 3 waiting, 1 unreported, paused\n"},
 		"degraded":     {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10 to 22222222, 1 rebooting, 5 stuck, 1 waiting, blocked\n"},
@@ -41,6 +46,9 @@ func TestWaitOnAFile(t *testing.T) {
 		"done":         {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
 		"done, paused": {append([]runtime.Object{resting}, doneNodes(3)...), "wait --tolerate 0s", 0, "worker 3/3 to 22222222, paused\ndone\n", ""},
 		"not started":  {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not started"},
+		"any image":    {imaged, "wait --from " + newConfig, exitFailed, "worker 1/1 to 22222222@aaaaaaaa", "worker has not started"},
+		"other image":  {imaged, "wait --from " + newConfig + "," + string(image("b")), 0, "done", ""},
+		"fails before": {situations["degraded"](), "wait worker --tolerate 0s --from " + newConfig, exitFailed, "5 stuck", "not done in stdin: worker has not started\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t, asList(t, test.objects...), append(strings.Fields(test.args), "-f", "-")...)
@@ -49,6 +57,41 @@ func TestWaitOnAFile(t *testing.T) {
 			assert.Contains(t, got.stderr, test.stderr)
 			assert.NotContains(t, got.stdout, " in -")
 		})
+	}
+}
+
+// TestClusterAndFileAgree: the same objects look the same from a cluster and from a file.
+func TestClusterAndFileAgree(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"stuck", "blocked", "cannot-render"} {
+		objects := append(situations[name](), unhealthy())
+		s := newServer(t, objects...)
+		for _, n := range s.objects[coreNodes] {
+			objects = append(objects, n)
+		}
+		list := asList(t, objects...)
+		for _, args := range []string{"", "-o wide", "-o yaml", "node worker-1", "node worker-1 -o yaml", "components"} {
+			got := executeAt(t, 200, "", append(strings.Fields(args), "--kubeconfig", s.kubeconfig(t))...)
+			want := executeAt(t, 200, list, append(strings.Fields(args), "-f", "-")...)
+			want.stdout = regexp.MustCompile(`, from stdin|from: stdin\n`).ReplaceAllString(want.stdout, "")
+			assert.Zero(t, got.code, got.stderr)
+			assert.Equal(t, want, got, "%s: %s", name, args)
+		}
+	}
+}
+
+// TestEmptyCluster: a cluster without objects is not an error, but there is nothing to wait for.
+func TestEmptyCluster(t *testing.T) {
+	t.Parallel()
+	file := newServer(t).kubeconfig(t)
+	assert.Equal(t, execution{0, "", "No resources found\n"}, execute(t, "", "--kubeconfig", file))
+	assert.Contains(t, execute(t, "", "-o", "yaml", "--kubeconfig", file).stdout, "\npools: []\n")
+	for want, args := range map[string][]string{
+		"kubectl mcn: nothing to wait for: there are no MachineConfigPools\n":                                                         {"wait"},
+		`kubectl mcn: unknown node "a": no Node and no MachineConfigNode has this name` + "\n":                                        {"node", "a"},
+		`kubectl mcn: nothing to wait for: unknown pool "worker": the pools are none; for a node, use kubectl mcn node worker` + "\n": {"wait", "worker"},
+	} {
+		assert.Equal(t, execution{exitUsage, "", want}, execute(t, "", append(args, "--kubeconfig", file)...))
 	}
 }
 
@@ -146,6 +189,10 @@ func TestReleases(t *testing.T) {
 	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
 	assert.NotContains(t, got.stdout, "OpenShift")
 	assert.Empty(t, got.stderr)
+
+	list := asList(t, updatedPool("infra", "rendered-infra-1"), updatedPool("master", "rendered-master-1"), updatedPool("worker", newConfig),
+		config("rendered-infra-1", "4.20.1"), config("rendered-master-1", "4.20.2"), config(newConfig, "4.20.1"))
+	assert.Contains(t, execute(t, list, "-f", "-").stdout, "OpenShift master 4.20.2, infra 4.20.1, worker 4.20.1\n")
 }
 
 // TestNodesOfACluster: if Nodes may be listed, the screen says which nodes are unavailable.
@@ -228,22 +275,105 @@ func TestEntries(t *testing.T) {
 		assert.Contains(t, got, "\n"+sign+" pool worker: all nodes have the target, but the pool is not Updated", "a pool is Updated some seconds after its last node")
 	}
 
-	draining := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
-	update(draining, newConfig, now.Add(-2*time.Hour), phases.Drained)
-	setCondition(draining, phases.NodeDegraded, time.Hour, "Node worker-0 upgrade failure. failed to drain node: worker-0 after 1 hour")
-	got := execute(t, asList(t, newPool("worker", newConfig), draining), "-f", "-").stdout
-	assert.Contains(t, got, "logs deploy/machine-config-controller", "the controller drains")
-	setCondition(draining, phases.NodeDegraded, time.Hour, "Node worker-0 upgrade failure. disk full")
-	got = execute(t, asList(t, newPool("worker", newConfig), draining), "-f", "-").stdout
-	assert.Contains(t, got, "logs -c machine-config-daemon", "the daemon fails during a drain")
-
 	joined := newKubeNode("worker-0")
 	joined.Labels = map[string]string{"node-role.kubernetes.io/worker": ""}
 	pool := updatedPool("worker", newConfig)
 	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: joined.Labels}
-	got = execute(t, asList(t, pool, joined), "node", "worker-0", "-f", "-").stdout
+	got := execute(t, asList(t, pool, joined), "node", "worker-0", "-f", "-").stdout
 	assert.Contains(t, got, "worker-0 of pool worker: done")
 	assert.NotContains(t, got, "not updated to yet", "it is done by the word of the pool")
+}
+
+// TestNextCommands: the commands that show more about a stuck node, by its step and its message.
+func TestNextCommands(t *testing.T) {
+	t.Parallel()
+	refused := func(pod string) string {
+		return fmt.Sprintf("error when evicting pods/%s: global timeout reached: 1m30s", pod)
+	}
+	for name, test := range map[string]struct {
+		step           phases.Phase
+		degraded, says string // the messages of NodeDegraded and of the step
+		want           []string
+	}{
+		"the controller drains":           {phases.Drained, "failed to drain node: worker-0 after 1 hour", "", []string{"logs deploy/machine-config-controller"}},
+		"the daemon fails during a drain": {phases.Drained, "disk full", "", []string{"logs -c machine-config-daemon"}},
+		"the node does not come back":     {phases.RebootedNode, "", "", []string{"oc describe node worker-0"}},
+		"the daemon fails after a reboot": {phases.RebootedNode, "disk full", "", []string{"logs -c machine-config-daemon"}},
+		"two pods of a namespace":         {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"b" -n "shop"`), []string{"oc get pdb -n shop"}},
+		"pods of two namespaces":          {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"a" -n "blog"`), []string{"oc get pdb -n shop", "oc get pdb -n blog"}},
+		"a pod that is no name":           {phases.Drained, "", refused(`"$(reboot)" -n "shop"`), nil},
+		"a namespace that is no name":     {phases.Drained, "", refused(`"a" -n "$(reboot)"`), nil},
+	} {
+		n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+		at := update(n, newConfig, now.Add(-2*time.Hour), test.step)
+		if test.degraded != "" {
+			setCondition(n, phases.NodeDegraded, time.Hour, "Node worker-0 upgrade failure. "+test.degraded)
+		}
+		if test.says != "" {
+			report(n, test.step, metav1.ConditionUnknown, at, test.says)
+		}
+		got := execute(t, asList(t, newPool("worker", newConfig), n), "-f", "-").stdout
+		assert.Equal(t, len(test.want), strings.Count(got, "    next: "), "%s: %s", name, got)
+		for _, want := range test.want {
+			assert.Contains(t, got, want, name)
+		}
+	}
+	p := with(newPool("worker", newConfig), "NodeDegraded", time.Hour, `Node worker-0 is reporting: "failed to drain node: worker-0 after 1 hour. Please see machine-config-controller logs for more information"`)
+	p.Status.MachineCount, p.Status.DegradedMachineCount = 3, 1
+	assert.Contains(t, execute(t, asList(t, p), "-f", "-").stdout, "next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller")
+}
+
+// TestPoolOfANode: the node's screen says why the node waits, unless an entry below says it.
+func TestPoolOfANode(t *testing.T) {
+	t.Parallel()
+	waiting := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+	degraded := waiting.DeepCopy()
+	setCondition(degraded, phases.NodeDegraded, time.Hour, "disk full")
+	empty := &mcfgv1.MachineConfigNode{TypeMeta: waiting.TypeMeta, ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1"}}
+	empty.Spec.Pool.Name = "worker"
+	draining := newNode("worker-1", "worker", oldConfig, now.Add(-24*time.Hour))
+	update(draining, newConfig, now.Add(-5*time.Minute), phases.Drained)
+	paused := newPool("worker", newConfig)
+	paused.Spec.Paused = true
+	const other = "\npool       " + newConfig + ", which the node is not updated to yet"
+	for name, test := range map[string]struct {
+		objects []runtime.Object
+		want    string
+	}{
+		"the pool is full":       {[]runtime.Object{newPool("worker", newConfig), waiting, draining}, other + ": 1 unavailable, maxUnavailable is 1: worker-1 (draining)\n"},
+		"the pool is not full":   {[]runtime.Object{newPool("worker", newConfig), waiting}, other + "\n"},
+		"the pool is paused":     {[]runtime.Object{paused, waiting, draining}, other + "\n"},
+		"its image is not built": {[]runtime.Object{with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), waiting, draining}, other + "\n"},
+		"the node is degraded":   {[]runtime.Object{newPool("worker", newConfig), degraded, draining}, other + "\n"},
+		"the node has no config": {[]runtime.Object{newPool("worker", newConfig), empty}, "\nto         not known\npool       " + newConfig + "\nreported   no, the MachineConfigNode has no conditions\n"},
+		"the pool is not known":  {[]runtime.Object{waiting}, "\nto         " + oldConfig + "\ncompleted "},
+	} {
+		got := executeAt(t, 200, asList(t, test.objects...), "node", "worker-0", "-f", "-").stdout
+		assert.Contains(t, got, test.want, name)
+		assert.NotContains(t, got, "STEP", name)
+	}
+
+	timeless := newNode("worker-0", "worker", oldConfig, time.Time{})
+	update(timeless, newConfig, time.Time{}, phases.UpdatePrepared)
+	got := execute(t, asList(t, newPool("worker", newConfig), timeless), "node", "worker-0", "-f", "-").stdout
+	assert.Contains(t, got, "\n> Preparing              running  -             -\n", "the object has no times")
+}
+
+// TestManyNames: an entry has at most ten names and three commands; -o wide has all.
+func TestManyNames(t *testing.T) {
+	t.Parallel()
+	all := append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(12)...)
+	for _, n := range all[1:] {
+		cordoned := newKubeNode(n.(*mcfgv1.MachineConfigNode).Name)
+		cordoned.Spec.Unschedulable = true
+		all = append(all, cordoned)
+	}
+	for format, want := range map[string][3]int{"wide": {12, 12, 12}, "": {10, 3, 0}} {
+		got := execute(t, asList(t, all...), "-f", "-", "-o", format).stdout
+		counts := [3]int{strings.Count(got, "(cordoned)"), strings.Count(got, "    next: oc adm uncordon worker-"), strings.Count(got, "Waiting, cordoned")}
+		assert.Equal(t, want, counts, got)
+		assert.Equal(t, format == "", strings.Contains(got, ", and 2 more: kubectl\n    mcn -o wide\n"), got)
+	}
 }
 
 // TestNoMachineConfigNodes: without the feature, the numbers of the pools count.
@@ -290,10 +420,13 @@ func TestLinks(t *testing.T) {
 	gathered, err := filepath.Abs(filepath.Join(real, "must-gather"))
 	require.NoError(t, err)
 	require.NoError(t, os.Mkdir(filepath.Join(root, "folder"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "folder/dump.json"), []byte(asList(t, rollout()...)), 0o644))
-	for link, target := range map[string]string{"latest": gathered, "link": "folder", "file": "folder/dump.json", "folder/more.json": "dump.json", "folder/loop.json": "."} {
+	require.NoError(t, os.WriteFile(filepath.Join(root, "folder/dump"), []byte(asList(t, rollout()...)), 0o644))
+	for link, target := range map[string]string{"latest": gathered, "link": "folder", "file": "folder/dump", "folder/more.json": "dump", "folder/loop.json": "."} {
 		require.NoError(t, os.Symlink(target, filepath.Join(root, link)))
 	}
+	require.NoError(t, os.Mkdir(filepath.Join(root, "broken"), 0o755))
+	require.NoError(t, os.Symlink("missing", filepath.Join(root, "broken/a.json")))
+	assert.Contains(t, execute(t, "", "-f", filepath.Join(root, "broken")).stderr, "broken/a.json: no such file or directory")
 	for name, want := range map[string]string{"latest": "OpenShift 4.19.9", "link": "6 nodes", "file": "6 nodes"} {
 		got := execute(t, "", "-f", filepath.Join(root, name), "--at", now.Format(time.RFC3339))
 		assert.Zero(t, got.code, got.stderr)

@@ -24,8 +24,8 @@ func is(c components.Component, a components.Aspect, status metav1.ConditionStat
 	return metav1.Condition{Type: components.TypeOf(c, a), Status: status, Reason: reason, Message: message}
 }
 
-// slow is a cluster whose operator waits for a pool, whose controller is degraded and does not run, and
-// whose daemons had an error.
+// slow is a cluster whose bootstrap is running, whose operator waits for a pool, whose controller is
+// degraded and does not run, and whose daemons had an error.
 func slow() *operatorv1.MachineConfiguration {
 	return componentsOf(
 		is(components.Operator, components.Degraded, "False", "AsExpected", ""),
@@ -34,7 +34,8 @@ func slow() *operatorv1.MachineConfiguration {
 		is(components.Controller, components.Degraded, "True", "SyncMCCMachineConfigPoolFailed", "worker: no such \x1b[31mimage; and 2 more"),
 		is(components.Controller, components.Available, "Unknown", "NoData", ""),
 		is(components.Daemon, components.Degraded, "False", "AsExpected", "Last error, resolved 2026-03-04T14:00:05Z, in SyncMCD: Degraded nodes (1): worker-0"),
-		is(components.Daemon, components.Available, "True", "AsExpected", ""))
+		is(components.Daemon, components.Available, "True", "AsExpected", ""),
+		is(components.Bootstrap, components.Progressing, "True", string(components.BootstrapProgression), "The first sync is at step OperatorSyncMCPRequired"))
 }
 
 func TestComponentsScreen(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -39,10 +40,10 @@ func TestManySteps(t *testing.T) {
 	all := []runtime.Object{newPool("worker", newConfig)}
 	for i := range 10 {
 		n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
-		update(n, newConfig, now.Add(-5*time.Minute), phases.Drained)
+		update(n, newConfig, now.Add(-5*time.Minute), []phases.Phase{phases.RebootedNode, phases.Drained}[min(i, 1)])
 		all = append(all, n)
 	}
-	assert.Contains(t, execute(t, asList(t, all[:10]...), "wait", "-f", "-").stdout, "worker 0/9 to 22222222, 9 draining\n")
+	assert.Contains(t, execute(t, asList(t, all[:10]...), "wait", "-f", "-").stdout, "worker 0/9 to 22222222, 8 draining, 1 rebooting\n")
 	assert.Contains(t, execute(t, asList(t, all...), "wait", "-f", "-").stdout, "worker 0/10 to 22222222, 10 updating\n")
 }
 
@@ -68,14 +69,29 @@ func TestTimeOfAFolder(t *testing.T) {
 	assert.Contains(t, execute(t, "", "-f", folder).stdout, "2026-03-04 14:24:05 UTC")
 }
 
+// TestDamagedFiles: damaged files do not hide the good file. A note names the first of them.
+func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	for name, text := range map[string]string{"a.json": "{", "b.json": asList(t, rollout()...), "c.json": "{"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
+	}
+	for _, args := range [][]string{{"-f", folder}, {"-f", folder + "/a.json", "-f", folder + "/b.json"}, {"-f", folder + "/b.json", "-f", folder + "/a.json"}} {
+		got := execute(t, "", append(args, "--at", "now")...)
+		assert.Zero(t, got.code)
+		assert.Contains(t, got.stdout, "worker-4")
+		assert.Regexp(t, `^kubectl mcn: a\.json is incomplete or damaged: use oc get .*; all other objects are shown\n$`, got.stderr)
+	}
+}
+
 // TestProblemThatIsReportedAgain: some daemons change the time of a failure at each attempt. The problem has
 // lasted since the first view with it.
 func TestProblemThatIsReportedAgain(t *testing.T) {
 	t.Parallel()
 	c := &check{tolerate: 5 * time.Minute}
-	for minutes, want := range []bool{0: false, 4: false, 5: true} {
+	for minutes, want := range []bool{0: false, 4: false, 5: true, 6: false, 10: false, 11: true} {
 		at := now.Add(time.Duration(minutes) * time.Minute)
-		n := newNode("worker-0", "worker", newConfig, now.Add(-time.Hour))
+		n := newNode("worker-"+strconv.Itoa(minutes/6), "worker", newConfig, now.Add(-time.Hour)) // another node from minute 6 on
 		report(n, phases.NodeDegraded, metav1.ConditionTrue, at, "disk full")
 		objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{newPool("worker", newConfig)}, Nodes: []cluster.Node{cluster.NewNode(nil, n)}}
 		isOver, _ := c.decide(source.View{Time: at, Cluster: cluster.Of(objects, at, cluster.Limits{})})

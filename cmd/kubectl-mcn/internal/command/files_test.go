@@ -43,6 +43,12 @@ func TestUsage(t *testing.T) {
 		"unknown flag: --nope; see kubectl mcn wait --help":                    "wait --nope",
 		"--from is empty":                                                      "wait --from , -f -",
 		`unexpected argument "x"`:                                              "components x",
+		`--at "later": use a time like`:                                        "wait --at later -f -",
+		"name one node; see kubectl mcn node --help":                           "node -f -",
+		`--output "jsonpath={.pools": unclosed action`:                         "-o jsonpath={.pools -f -",
+		"--from is empty: set it to the config of the pool":                    "wait --from= -f -",
+		"cannot use the kubeconfig: host must be a URL":                        "-s http://[::1",
+		"nothing listens at http://127.0.0.1:1: is the cluster up":             "-s http://127.0.0.1:1",
 	} {
 		got := execute(t, list, strings.Fields(args)...)
 		assert.Equal(t, exitUsage, got.code, args)
@@ -56,6 +62,7 @@ func FuzzFiles(f *testing.F) {
 	f.Add("{}", uint8(80))
 	f.Add(`{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigPoolList","items":[{"metadata":{"name":"infra\u001b[2J"}}]}`, uint8(3))
 	f.Add("apiVersion: v1\nkind: MachineConfigNode\nmetadata: {name: n}\nspec: {pool: {name: i}}\nstatus: {conditions: [{type: NodeDegraded, status: 'True', message: \"\\e[2J\"}]}\n", uint8(40))
+	f.Add(asList(f, rollout()...), uint8(3))
 	f.Fuzz(func(t *testing.T, in string, width uint8) {
 		if strings.Count(in, "&") > 3 {
 			t.Skip("aliases of YAML that grow")

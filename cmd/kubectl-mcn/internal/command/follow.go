@@ -104,9 +104,9 @@ func (f *sourceFlags) options(v source.View, whole bool) screen.Options {
 		Whole: whole, Releases: v.Releases, NoManagedFields: v.NoManagedFields,
 	}
 	switch {
-	case f.isRedrawn && height > 1:
-		o.Height = height - 1 // the last row is for the cursor
-	case whole && !f.isRedrawn:
+	case f.isRedrawn:
+		o.Height = max(0, height-1) // the last row is for the cursor
+	case whole:
 		o.Width = 0
 	}
 	return o

@@ -26,7 +26,8 @@ func (f *sourceFlags) bindOutput(cmd *cobra.Command) {
 // isText reports whether the output is a screen, and not a document such as JSON.
 func (f *sourceFlags) isText() bool { return f.format == "" || f.format == formatWide && f.ofRollout }
 
-func (f *sourceFlags) printer() (printers.ResourcePrinter, error) {
+// newPrinter returns the printer of a document.
+func (f *sourceFlags) newPrinter() (printers.ResourcePrinter, error) {
 	kind, text, _ := strings.Cut(f.format, "=")
 	var printer printers.ResourcePrinter
 	var err error
@@ -56,9 +57,5 @@ func typeMeta(kind string) metav1.TypeMeta {
 }
 
 func (f *sourceFlags) printDocument(document runtime.Object) error {
-	printer, err := f.printer()
-	if err != nil {
-		return err
-	}
-	return printer.PrintObj(document, f.Out)
+	return f.printer.PrintObj(document, f.Out)
 }

@@ -271,6 +271,7 @@ func TestColors(t *testing.T) {
 		return string(p.bytes())
 	}
 	assert.Contains(t, shown(), "\x1b[31m! worker-4")
+	assert.Contains(t, shown("-o", "wide"), "\x1b[31m  worker-4")
 	t.Setenv("NO_COLOR", "1")
 	plain := shown()
 	assert.Contains(t, plain, "Rebooting")
@@ -284,7 +285,10 @@ func TestColors(t *testing.T) {
 func TestUnreachableServer(t *testing.T) {
 	t.Parallel()
 	s := many(t)
+	s.failWith(failure{status: http.StatusServiceUnavailable})
 	r := startWith(t, fastClock{start: time.Now()}, terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}, "-w", "--kubeconfig", s.kubeconfig(t))
+	_, _ = r.stderr.await("trying again")
+	s.failWith(failure{})
 	shows := func(text string, isReachable bool) {
 		r.lines.mu.Lock()
 		defer r.lines.mu.Unlock()
@@ -304,6 +308,7 @@ func TestUnreachableServer(t *testing.T) {
 	shows("30 nodes: 30 updating", false)
 	s.failWith(failure{})
 	shows("30 nodes: 30 updating", true)
+	assert.Equal(t, 1, strings.Count(r.stderr.String(), "trying again"), "a note would be in the middle of the screen")
 }
 
 // TestPiped: the output is a pipe whose reader reads one line.

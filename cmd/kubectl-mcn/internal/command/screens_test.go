@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -20,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -187,6 +190,7 @@ func TestOtherScreens(t *testing.T) {
 		"node.txt":       {"stuck", []string{"node", "worker-4"}},
 		"wide.txt":       {"stuck", []string{"-o", "wide"}},
 		"stuck.json":     {"stuck", []string{"-o", "json"}},
+		"node.yaml":      {"stuck", []string{"node", "worker-4", "-o", "yaml"}},
 		"components.txt": {"paused", []string{"components"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -195,6 +199,57 @@ func TestOtherScreens(t *testing.T) {
 			assertPrintable(t, got.stdout)
 			golden(t, name, got.stdout)
 		})
+	}
+}
+
+// TestRedraw: a screen that fits is shown whole, and a file is drawn once.
+func TestRedraw(t *testing.T) {
+	t.Parallel()
+	list, size := asList(t, rollout()...), 0
+	redraw := func(out io.Writer, in string, height int, args ...string) (code int, stderr string) {
+		var errOut bytes.Buffer
+		c := testCommand(out, &errOut)
+		c.In = strings.NewReader(in)
+		c.terminal = terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, height }}
+		return c.run(t.Context(), append(args, "-w")), errOut.String()
+	}
+	for _, height := range []int{0, 100} {
+		var out bytes.Buffer
+		code, stderr := redraw(&out, list, height, "-f", "-")
+		assert.Zero(t, code, stderr)
+		assert.Equal(t, 1, strings.Count(out.String(), "POOL "))
+		assert.Contains(t, out.String(), "kubectl mcn node worker-4 shows details\r\n")
+		size = strings.Count(out.String(), "\r\n")
+	}
+	for height, want := range map[int]string{size + 1: "shows details\r\n", size: "\r\n\x1b[K... 2 more lines\r\n"} {
+		var out bytes.Buffer
+		code, stderr := redraw(&out, list, height, "-f", "-")
+		assert.Zero(t, code, stderr)
+		assert.Contains(t, out.String(), want)
+		assert.Equal(t, height-1, strings.Count(out.String(), "\r\n"), "the last row is for the cursor")
+	}
+	code, stderr := redraw(io.Discard, list, 24, "infra", "-f", "-")
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, stderr, `unknown pool "infra"`)
+	code, stderr = redraw(full{}, list, 24, "-f", "-")
+	assert.Equal(t, exitFailed, code)
+	assert.Equal(t, "kubectl mcn: no space left on device\n", stderr)
+}
+
+// full is a file on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+
+// TestFullDisk: a command whose output cannot be written fails, and says why in one line.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	for _, args := range []string{"", "-o json", "node worker-4", "node worker-4 -o yaml", "components", "wait"} {
+		var stderr bytes.Buffer
+		c := testCommand(full{}, &stderr)
+		c.In = strings.NewReader(asList(t, append(rollout(), unhealthy())...))
+		assert.Equal(t, exitFailed, c.run(t.Context(), append(strings.Fields(args), "-f", "-")), args)
+		assert.Equal(t, "kubectl mcn: no space left on device\n", stderr.String(), args)
 	}
 }
 
@@ -242,22 +297,25 @@ func TestSharedEntries(t *testing.T) {
 	pod := func(namespace, name string) string {
 		return fmt.Sprintf("error when evicting pods/%q -n %q: global timeout reached: 1m30s", name, namespace)
 	}
-	draining := func(node, config, message string) *mcfgv1.MachineConfigNode {
+	stuck := func(node, config string, step phases.Phase, message string) *mcfgv1.MachineConfigNode {
 		n := newNode(node, "worker", oldConfig, now.Add(-24*time.Hour))
-		at := update(n, config, now.Add(-2*time.Hour), phases.Drained)
-		report(n, phases.Drained, metav1.ConditionUnknown, at, message)
+		at := update(n, config, now.Add(-2*time.Hour), step)
+		report(n, step, metav1.ConditionUnknown, at, message)
 		return n
 	}
 	for name, test := range map[string]struct {
-		config, message string
-		entries         int
+		config  string
+		step    phases.Phase
+		message string
+		entries int
 	}{
-		"another Pod of the namespace": {newConfig, pod("shop", "db-1"), 1},
-		"a Pod of another namespace":   {newConfig, pod("blog", "db-0"), 2},
-		"another error":                {newConfig, "connection refused", 2},
-		"a withdrawn config":           {"rendered-worker-33333333", pod("shop", "db-0"), 2},
+		"another Pod of the namespace": {newConfig, phases.Drained, pod("shop", "db-1"), 1},
+		"a Pod of another namespace":   {newConfig, phases.Drained, pod("blog", "db-0"), 2},
+		"another error":                {newConfig, phases.Drained, "connection refused", 2},
+		"another step":                 {newConfig, phases.Cordoned, pod("shop", "db-0"), 2},
+		"a withdrawn config":           {"rendered-worker-33333333", phases.Drained, pod("shop", "db-0"), 2},
 	} {
-		nodes := []runtime.Object{newPool("worker", newConfig), draining("worker-0", newConfig, pod("shop", "db-0")), draining("worker-1", test.config, test.message)}
+		nodes := []runtime.Object{newPool("worker", newConfig), stuck("worker-0", newConfig, phases.Drained, pod("shop", "db-0")), stuck("worker-1", test.config, test.step, test.message)}
 		got := execute(t, asList(t, nodes...), "-f", "-").stdout
 		assert.Equal(t, test.entries, strings.Count(got, "\n! worker-"), "%s: %s", name, got)
 	}
@@ -277,15 +335,17 @@ func TestNodesWithoutAMessage(t *testing.T) {
 	}
 }
 
-// TestSameCause: messages that differ only in numbers that each node has for itself share an entry.
+// TestSameCause: messages that differ only in numbers or names that each node has for itself share an entry.
 func TestSameCause(t *testing.T) {
 	t.Parallel()
 	for _, message := range []string{
 		"request 0a1b2c3d-99a%d-4c01-8def-0123456789ab failed", "read tcp 10.0.0.%d:48201: i/o timeout", "run-u%[1]d4567.service failed",
+		"lookup worker-%d on 10.0.0.1: no such host", "csr of worker-%d.example.com is denied",
 	} {
 		all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(2)...)
 		for i, obj := range all[1:] {
-			setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, fmt.Sprintf(message, i+1))
+			obj.(*mcfgv1.MachineConfigNode).Name += ".example.com"
+			setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, fmt.Sprintf(message, i))
 		}
 		assert.Contains(t, execute(t, asList(t, all...), "-f", "-").stdout, "\n    the same: worker-", message)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -15,12 +16,13 @@ import (
 // sourceFlags are the flags that select the source and the output format.
 type sourceFlags struct {
 	*CLI
-	source     source.Source // set by open
-	format     string        // the value of -o
-	formats    string        // the formats that -o accepts
-	isRedrawn  bool          // the screen is redrawn in place, on a terminal
-	ofRollout  bool          // the command reads pools and nodes
-	ofHealth   bool          // the command reads the health of the components
+	source     source.Source            // set by open
+	printer    printers.ResourcePrinter // set by open, unless the output is a screen
+	format     string                   // the value of -o
+	formats    string                   // the formats that -o accepts
+	isRedrawn  bool                     // the screen is redrawn in place, on a terminal
+	ofRollout  bool                     // the command reads pools and nodes
+	ofHealth   bool                     // the command reads the health of the components
 	files      []string
 	at         string
 	stuckAfter time.Duration
@@ -35,9 +37,11 @@ func (f *sourceFlags) bind(cmd *cobra.Command) {
 	}
 }
 
-func (f *sourceFlags) open() error {
-	if _, err := f.printer(); !f.isText() && err != nil {
-		return err
+func (f *sourceFlags) open() (err error) {
+	if !f.isText() {
+		if f.printer, err = f.newPrinter(); err != nil {
+			return err
+		}
 	}
 	at, err := parseTime(f.at, f.clock.Now())
 	switch {
@@ -63,9 +67,9 @@ func parseTime(at string, now time.Time) (time.Time, error) {
 	}
 	t, err := time.Parse(time.RFC3339, at)
 	if err != nil {
-		return t, source.Usagef("--at %q: use a time like %s, or now", at, now.UTC().Format(time.RFC3339))
+		err = source.Usagef("--at %q: use a time like %s, or now", at, now.UTC().Format(time.RFC3339))
 	}
-	return t, nil
+	return t, err
 }
 
 // bindConfig adds the flags of kubectl that select and access a cluster.

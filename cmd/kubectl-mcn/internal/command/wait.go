@@ -39,7 +39,7 @@ func newWait(c *CLI) *cobra.Command {
 }
 
 func (w *waiting) run(cmd *cobra.Command, args []string) error {
-	if slices.ContainsFunc(w.before, func(from string) bool { return from == "" || strings.HasPrefix(from, ",") }) {
+	if slices.ContainsFunc(w.before, func(from string) bool { return strings.Split(from, ",")[0] == "" }) {
 		return source.Usagef("--from is empty: set it to the config of the pool before the update")
 	}
 	w.names = args

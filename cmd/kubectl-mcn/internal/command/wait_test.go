@@ -106,7 +106,6 @@ type lines struct {
 	text   strings.Builder
 	seen   int
 	closed bool
-	err    error // of the next write
 }
 
 func newLines() *lines {
@@ -118,9 +117,6 @@ func newLines() *lines {
 func (l *lines) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.err != nil {
-		return 0, l.err
-	}
 	defer l.more.Broadcast()
 	return l.text.Write(b)
 }
@@ -300,6 +296,22 @@ func TestWaitTimesOut(t *testing.T) {
 	}
 }
 
+// TestWaitTimesOutWithoutAServer: the error has the time of the last response, because the pools may be done now.
+func TestWaitTimesOutWithoutAServer(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, newPool("worker", newConfig), newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour)))
+	r, timeout := startWithTimeout(t, "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 0/1")
+	s.failWith(failure{status: http.StatusServiceUnavailable})
+	s.CloseClientConnections()
+	_, _ = r.stderr.await("trying again")
+	timeout()
+	code, stdout, stderr := r.end()
+	assert.Equal(t, exitTimeout, code)
+	assert.Regexp(t, `not done within 1s: worker 0/1 to 22222222, 1 waiting; last response \d\d:\d\d:\d\d\n$`, stderr)
+	assert.Contains(t, stdout, "no response from the server since ")
+}
+
 func TestWaitForAPoolThatIsDeleted(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "infra", oldConfig, time.Now().Add(-time.Hour))
@@ -353,11 +365,12 @@ func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 	failed.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: "True"}}
 	for _, p := range []*mcfgv1.MachineConfigPool{updatedPool("worker", newConfig), failed} {
 		objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{done}}
-		v := source.View{Time: now, Cluster: cluster.Of(objects, now, cluster.Limits{})}
-		isOver, _ := (&check{}).decide(v)
-		assert.True(t, isOver)
-		v.LastContact = now.Add(-time.Minute)
+		v := source.View{Time: now, Last: true, Cluster: cluster.Of(objects, now, cluster.Limits{})}
 		isOver, err := (&check{}).decide(v)
+		assert.True(t, isOver)
+		assert.Equal(t, p == failed, err != nil)
+		v.LastContact = now.Add(-time.Minute)
+		isOver, err = (&check{}).decide(v)
 		assert.NoError(t, err)
 		assert.False(t, isOver)
 	}
@@ -406,15 +419,35 @@ func TestSilentServer(t *testing.T) {
 	assert.Empty(t, stdout)
 }
 
-// TestRequestTimeout: --request-timeout limits the time until a response starts. A watch may take longer.
-func TestRequestTimeout(t *testing.T) {
+// TestSilentWatches: a server answers lists, and does not answer watches.
+func TestSilentWatches(t *testing.T) {
+	t.Parallel()
+	lists := newServer(t, newPool("worker", newConfig))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("watch") == "" {
+			lists.ServeHTTP(w, r)
+			return
+		}
+		<-r.Context().Done()
+	}))
+	t.Cleanup(s.Close)
+	r := start(t, "wait", "--request-timeout", "50ms", "--kubeconfig", kubeconfigOf(t, s.URL))
+	_, _ = r.stderr.await("trying again")
+	r.cancel()
+	_, _, stderr := r.end()
+	assert.Contains(t, stderr, "the cluster "+s.URL+" does not respond within 50ms")
+}
+
+// TestFlagsOfKubectl: --request-timeout limits the time until a response starts. A watch may take longer.
+func TestFlagsOfKubectl(t *testing.T) {
 	t.Parallel()
 	c := testCommand(io.Discard, io.Discard)
 	root := newRoot(c)
-	require.NoError(t, root.ParseFlags([]string{"--request-timeout", "7s", "--kubeconfig", kubeconfigOf(t, "https://localhost")}))
+	require.NoError(t, root.ParseFlags([]string{"--request-timeout", "7s", "-n", "default", "-s", "https://other", "--kubeconfig", kubeconfigOf(t, "https://localhost")}))
 	connected, err := (&sourceFlags{CLI: c}).connect()
 	require.NoError(t, err)
 	cluster := connected.(*source.Cluster)
 	assert.Equal(t, 7*time.Second, cluster.RequestTimeout)
 	assert.Zero(t, cluster.Config.Timeout)
+	assert.Equal(t, "https://other", cluster.Config.Host)
 }

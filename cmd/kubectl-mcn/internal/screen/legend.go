@@ -25,7 +25,7 @@ func legend(c cluster.Cluster, o Options) []Line {
 		missing += p.Missing
 		if text := leftText(p); strings.HasPrefix(text, "~") {
 			left["~"] = true
-		} else if p.Known && text != "-" || p.Updating+p.Waiting > 0 && (p.Build == nil || p.Done > 0) {
+		} else if p.Known && text != "-" || p.Updating+p.Waiting > 0 && p.Build == nil {
 			left[text] = true
 			isEarly = isEarly || text == "-" && p.Done < cluster.MinDone
 		}

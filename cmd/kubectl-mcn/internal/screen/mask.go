@@ -14,11 +14,7 @@ var different = regexp.MustCompile(
 // masked returns a message without the parts that differ between nodes with the same cause. node is
 // the name of the node.
 func masked(message, node string) string {
-	if node != "" {
-		message = strings.ReplaceAll(message, node, "")
-		if host, _, ok := strings.Cut(node, "."); ok && len(host) > 3 {
-			message = strings.ReplaceAll(message, host, "")
-		}
-	}
+	host, _, _ := strings.Cut(node, ".")
+	message = strings.ReplaceAll(message, host, "")
 	return different.ReplaceAllString(message, "*")
 }

@@ -92,7 +92,7 @@ func stepRows(n cluster.Node, o Options) []Line {
 		switch {
 		case s.State == progress.ToDo:
 			state = "to come"
-		case s.Phase == n.Step && !n.NotStarted:
+		case s.Phase == n.Step:
 			if duration = sinceNow(n.Since, o.Now); !n.Since.IsZero() {
 				from = clockTime(n.Since, o.Now)
 			}

@@ -20,37 +20,31 @@ const (
 // number of rows.
 func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 	chosen := chosenNodes(pools, o)
-	missing := 0
-	for _, p := range pools {
-		missing += p.Missing
+	if len(chosen) == 0 {
+		return nil
+	}
+	most := maxRows
+	if o.Height > 0 {
+		most = max(2, room)
+	}
+	if most = min(most, len(chosen)); o.Whole {
+		most = len(chosen)
 	}
 	var ls []Line
-	if len(chosen) > 0 {
-		most := maxRows
-		if o.Height > 0 {
-			most = max(2, room)
-		}
-		if most = min(most, len(chosen)); o.Whole {
-			most = len(chosen)
-		}
-		for _, p := range pools {
-			if p.Updating >= manyNodes {
-				ls = append(ls, o.paragraph(Plain, Clean(p.Name)+": "+strings.Join(stepCounts(p), ", "))...)
-			}
-		}
-		ls = append(ls, Line{})
-		ls = append(ls, nodeTable(chosen[:most], o)...)
-		for i, n := range chosen[:most] {
-			if n.State == cluster.Stuck {
-				ls[len(ls)-most+i].Tone = Alarm
-			}
-		}
-		if more := len(chosen) - most; more > 0 {
-			ls = append(ls, Line{Text: Cut(fmt.Sprintf("  ... and %d more: -o wide lists all", more), o.Width)})
+	for _, p := range pools {
+		if p.Updating >= manyNodes {
+			ls = append(ls, o.paragraph(Plain, Clean(p.Name)+": "+strings.Join(stepCounts(p), ", "))...)
 		}
 	}
-	if missing > 0 && o.Whole {
-		ls = append(ls, Line{Text: Cut("  ... and "+nodes(missing)+" that are not known", o.Width)})
+	ls = append(ls, Line{})
+	ls = append(ls, nodeTable(chosen[:most], o)...)
+	for i, n := range chosen[:most] {
+		if n.State == cluster.Stuck {
+			ls[len(ls)-most+i].Tone = Alarm
+		}
+	}
+	if more := len(chosen) - most; more > 0 {
+		ls = append(ls, Line{Text: Cut(fmt.Sprintf("  ... and %d more: -o wide lists all", more), o.Width)})
 	}
 	return ls
 }

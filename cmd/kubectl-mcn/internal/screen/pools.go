@@ -85,11 +85,7 @@ const shortHash = 8
 func targetText(t progress.Target) string {
 	text := cutHash(t.Config[strings.LastIndex(t.Config, "-")+1:])
 	if t.Image != "" {
-		image := t.Image
-		if _, digest, ok := strings.Cut(image, "@sha256:"); ok {
-			image = digest
-		}
-		text += "@" + cutHash(image)
+		text += "@" + cutHash(t.Image[strings.LastIndex(t.Image, ":")+1:])
 	}
 	return text
 }

@@ -50,7 +50,7 @@ func (p Problem) draw(o Options) []Line {
 	}
 	ls := o.paragraph(p.Tone, sign+p.Subject+gap+p.What)
 	if message := Clean(p.Message); message != "" {
-		if !o.Whole && o.Width > 0 {
+		if !o.Whole {
 			message = cutMiddle(message, 6*(o.Width-len(margin)))
 		}
 		ls = append(ls, indented(Plain, margin, margin, message, o.Width)...)

@@ -143,9 +143,9 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 			problem.What, problem.Next, problem.Tone = why, nextForUnavailable(n), Warn
 		case p.Stalled && n.State == cluster.Waiting:
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now), []string{controllerLog}
-		case n.State == cluster.Unreported && n.HasNode && !p.Updated && isUnavailable:
+		case n.State == cluster.Unreported && n.HasNode && isUnavailable:
 			problem.What, problem.Next, problem.Tone = "has not reported, "+why, nextForUnavailable(n), Warn
-		case n.State == cluster.Unreported && n.HasNode && !p.Updated:
+		case n.State == cluster.Unreported && n.HasNode:
 			problem.What, problem.Next, problem.Tone = "has not reported", nextFor(n.Name, daemonPods, daemonLog), Warn
 		default:
 			continue

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -129,7 +128,7 @@ func title(pools []cluster.Pool, o Options) []Line {
 // lists the versions of each pool.
 func (o Options) versions(pools []cluster.Pool) string {
 	var all []string
-	isSame, first := true, ""
+	text, distinct := "", map[string]bool{}
 	for _, p := range pools {
 		to, from := o.Releases[p.Target.Config], ""
 		for _, n := range p.Nodes {
@@ -138,13 +137,13 @@ func (o Options) versions(pools []cluster.Pool) string {
 			}
 		}
 		if to != "" {
-			first = cmp.Or(first, from+to)
-			isSame = isSame && first == from+to
-			all = append(all, Clean(p.Name+" "+from+to))
+			text = from + to
+			distinct[text] = true
+			all = append(all, Clean(p.Name+" "+text))
 		}
 	}
-	if isSame {
-		return Clean(first)
+	if len(distinct) == 1 {
+		return Clean(text)
 	}
 	return strings.Join(all, ", ")
 }

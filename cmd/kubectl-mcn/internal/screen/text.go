@@ -39,19 +39,17 @@ func Cut(s string, width int) string {
 	return strings.TrimRight(columns.Truncate(s, width-len(tail), ""), " ") + tail
 }
 
-// short shortens a clean name to at most width columns. Of a name with a domain, it keeps the host.
-// Of any other name, it keeps both ends, because the names of a pool's nodes differ at the end.
+// short shortens a clean name to at most width columns, which are at least 4; 0 means no limit. Of a
+// name with a domain, it keeps the host. Of any other name, it keeps both ends, because the names of
+// a pool's nodes differ at the end.
 func short(name string, width int) string {
 	if width <= 0 || Width(name) <= width {
 		return name
 	}
-	if host, _, ok := strings.Cut(name, "."); ok && host != "" && Width(host) <= width {
+	if host, _, _ := strings.Cut(name, "."); Width(host) <= width {
 		return host
 	}
 	const gap = ".."
-	if width <= 2*len(gap) {
-		return columns.Truncate(name, width, "")
-	}
 	head := (width - len(gap)) / 2
 	return columns.Truncate(name, head, "") + gap + columns.TruncateLeft(name, Width(name)-(width-len(gap)-head), "")
 }
@@ -66,7 +64,7 @@ func shortAll(names []string, width int) []string {
 	}
 	seen := map[string]int{}
 	for i, s := range all {
-		if count[s] > 1 && s != names[i] {
+		if count[s] > 1 {
 			seen[s]++
 			number := fmt.Sprintf("~%d", seen[s])
 			all[i] = columns.Truncate(s, max(1, width-len(number)), "") + number

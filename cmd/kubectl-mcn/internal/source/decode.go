@@ -114,17 +114,15 @@ func (d *decoder) add(data []byte, kind string) error {
 		metav1.TypeMeta
 		Items []json.RawMessage
 	}
-	switch data = bytes.TrimSpace(data); {
-	case len(data) == 0 || string(data) == "null":
+	var target any = &head
+	switch {
+	case string(data) == "null": // an empty document
 		return nil
 	case data[0] == '[':
-		if err := json.Unmarshal(data, &head.Items); err != nil {
-			return err
-		}
-	default:
-		if err := json.Unmarshal(data, &head); err != nil {
-			return err
-		}
+		target = &head.Items
+	}
+	if err := json.Unmarshal(data, target); err != nil {
+		return err
 	}
 	if head.Items != nil || strings.HasSuffix(head.Kind, "List") {
 		for _, item := range head.Items {

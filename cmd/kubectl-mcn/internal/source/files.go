@@ -70,22 +70,21 @@ func (f *Files) Now() time.Time {
 // Read reads all files. If two objects have the same kind and name, it keeps the newer object.
 func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	d := decoder{skipped: map[string]int{}}
+	var failed error // the first error of a damaged file
 	for _, name := range f.Names {
-		var failed error
 		err := f.each(name, func(file string, data []byte) {
 			kind := kindOf[filepath.Base(filepath.Dir(file))]
-			if err := d.decode(filepath.Base(file), kind, data); err != nil && failed == nil {
-				failed = err
-			}
+			failed = cmp.Or(failed, d.decode(filepath.Base(file), kind, data))
 		})
-		switch {
-		case err != nil:
+		if err != nil {
 			return Usagef("cannot read %s: %w", name, err)
-		case failed != nil && len(d.objects) == 0:
-			return failed
-		case failed != nil:
-			f.Note("%v; all other objects are shown", failed)
 		}
+	}
+	switch {
+	case failed != nil && len(d.objects) == 0:
+		return failed
+	case failed != nil:
+		f.Note("%v; all other objects are shown", failed)
 	}
 	if err := d.check(f.Origin()); err != nil {
 		return err

@@ -10,10 +10,9 @@ import (
 
 // objects returns the objects for package cluster. The caller holds the lock.
 func (s *Store) objects() cluster.Objects {
-	nodes := s.resources[coreNodes]
 	o := cluster.Objects{
 		Pools: slices.Collect(maps.Values(s.pools)), Nodes: make([]cluster.Node, 0, len(s.members)),
-		HasNodes: nodes != nil && nodes.listed, Created: map[string]time.Time{},
+		HasNodes: s.resources[coreNodes] != nil, Created: map[string]time.Time{},
 	}
 	for _, m := range s.members {
 		if m.node == nil && m.mcn == nil {

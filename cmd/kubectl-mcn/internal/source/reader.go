@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -102,11 +103,9 @@ func (r reader) watch(ctx context.Context, o metav1.ListOptions) (watch.Interfac
 	opened, cancel := context.WithCancelCause(ctx)
 	timeout := time.AfterFunc(r.RequestTimeout, func() { cancel(context.DeadlineExceeded) })
 	w, err := r.server.WatchWithContext(opened, o)
-	if !timeout.Stop() && err == nil {
-		w.Stop()
-		err = context.DeadlineExceeded
-	}
+	timeout.Stop()
 	if err != nil {
+		err = cmp.Or(context.Cause(opened), err) // the client's error hides the timeout
 		r.failed(ctx, "watch", err)
 		return nil, err
 	}
@@ -134,7 +133,7 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 	isFinal := apierrors.IsForbidden(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err)
 	r.store.edit(func() {
 		a := r.store.resources[r.name]
-		isFirst := !a.listed && verb == "list" || !a.watched && verb == "watch"
+		isFirst := !a.listed || verb == "watch" && !a.watched
 		switch {
 		case a.leftOut && isFinal: // the server responds, and the command still does without the resource
 			a.responded, a.failure = r.Now(), nil

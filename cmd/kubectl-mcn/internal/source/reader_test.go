@@ -2,9 +2,13 @@ package source
 
 import (
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -51,5 +55,28 @@ func TestALaterListReplacesTheObjects(t *testing.T) {
 			known = append(known, n.Name)
 		}
 		assert.ElementsMatch(t, names, known)
+	}
+}
+
+// TestConfigsAreReadOnce: a config that was read, that does not exist, or that the user may not read, is not
+// read again. After any other failure, it is.
+func TestConfigsAreReadOnce(t *testing.T) {
+	for status, isKnown := range map[int]bool{http.StatusOK: true, http.StatusForbidden: true, http.StatusNotFound: true, http.StatusServiceUnavailable: false} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			assert.Equal(t, "/apis/machineconfiguration.openshift.io/v1/machineconfigs/rendered-worker-1", r.URL.Path)
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata"}`)
+		}))
+		t.Cleanup(server.Close)
+		c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
+		client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
+		require.NoError(t, err)
+		s, pool := NewStore(cluster.Limits{}), &mcfgv1.MachineConfigPool{}
+		pool.Spec.Configuration.Name = "rendered-worker-1"
+		s.Put(pool)
+		assert.Equal(t, []string{"rendered-worker-1"}, s.unknownConfigs())
+		c.readConfigs(t.Context(), s, client)
+		assert.Equal(t, isKnown, len(s.unknownConfigs()) == 0, status)
 	}
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -24,7 +25,9 @@ func TestTrim(t *testing.T) {
 	}
 	desired := `{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}}}`
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{}}}
-	node.ManagedFields = []metav1.ManagedFieldsEntry{entry("", desired, 2), entry("status", desired, 9)}
+	other := entry("", `{"f:metadata":{"f:labels":{}}}`, 9)
+	node.ManagedFields = []metav1.ManagedFieldsEntry{entry("", desired, 2), entry("status", desired, 9), other}
+	node.Annotations["other"] = "large"
 	for name, value := range map[string]string{
 		"currentConfig": "a", "desiredConfig": "b", "currentImage": "x", "desiredImage": "y", "state": "Degraded", "reason": "disk full", "desiredDrain": "drain-b", "lastAppliedDrain": "uncordon-a",
 	} {
@@ -37,16 +40,28 @@ func TestTrim(t *testing.T) {
 	}
 	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "2", Generation: 2}}
 	mcn.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "worker-0", UID: "1"}}
-	mcn.ManagedFields = []metav1.ManagedFieldsEntry{entry("", `{"f:spec":{}}`, 1), entry("status", `{"f:spec":{}}`, 9)}
+	mcn.ManagedFields = []metav1.ManagedFieldsEntry{entry("", `{"f:spec":{}}`, 1), entry("status", `{"f:spec":{}}`, 9), other}
 	mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired = "worker", "c"
 	mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "a", Desired: "a"}
 	mcn.Status.Conditions = []metav1.Condition{{Type: "Updated", Status: metav1.ConditionTrue, Reason: "Updated", Message: "done", LastTransitionTime: *at(0)}}
 
 	s := NewStore(cluster.Limits{})
 	trimmed := s.trimNode(node)
+	assert.NotContains(t, trimmed.Annotations, "other")
 	assert.Equal(t, progress.Of(node, mcn), progress.Of(trimmed, s.trimMachineConfigNode(mcn)))
 	assert.Equal(t, progress.Of(nil, mcn), progress.Of(nil, s.trimMachineConfigNode(mcn)))
 	assert.True(t, pool.IsWindows(trimmed))
 	mcn.OwnerReferences[0].UID = "0" // an earlier Node
 	assert.Equal(t, progress.Of(node, mcn), progress.Of(trimmed, s.trimMachineConfigNode(mcn)))
+}
+
+// TestSharedTexts: the store forgets the texts once there are too many.
+func TestSharedTexts(t *testing.T) {
+	s := NewStore(cluster.Limits{})
+	for i := range maxTexts {
+		s.text(strconv.Itoa(i))
+	}
+	assert.Len(t, s.texts, maxTexts)
+	assert.Equal(t, "new", s.text("new"))
+	assert.Len(t, s.texts, 1)
 }

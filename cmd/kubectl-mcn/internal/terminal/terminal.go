@@ -37,7 +37,7 @@ func For(out io.Writer) Terminal {
 		Color:      os.Getenv("NO_COLOR") == "",
 		Size: func() (int, int) {
 			size, err := term.GetWinsize(fd)
-			if err != nil || size.Width == 0 || size.Height == 0 {
+			if err != nil || size.Width == 0 {
 				return plainSize()
 			}
 			return int(size.Width), int(size.Height)

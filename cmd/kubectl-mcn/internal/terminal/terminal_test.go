@@ -12,6 +12,15 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 )
 
+// TestSize: COLUMNS sets the width of an output that is not a terminal.
+func TestSize(t *testing.T) {
+	for columns, want := range map[string]int{"": 80, "120": 120, "1": 1, "0": 80, "-5": 80, "wide": 80} {
+		t.Setenv("COLUMNS", columns)
+		width, height := For(&bytes.Buffer{}).Size()
+		assert.Equal(t, [2]int{want, 0}, [2]int{width, height}, columns)
+	}
+}
+
 // TestPaint: a line is cut to the width. A screen is drawn over all rows of the last screen, also after
 // the user has made the terminal narrower.
 func TestPaint(t *testing.T) {
@@ -35,7 +44,7 @@ func TestPaint(t *testing.T) {
 			out.Reset()
 			width = tc.width
 			require.NoError(t, p.Paint([]screen.Line{{Text: "next"}}))
-			assert.Contains(t, out.String(), fmt.Sprintf("\x1b[%dA\r", tc.rows))
+			assert.Equal(t, fmt.Sprintf("\x1b[%dA\r"+clearLine+"next\r\n"+clearLine+clearBelow, tc.rows), out.String())
 			out.Reset()
 			require.NoError(t, p.Paint([]screen.Line{{Text: "next"}}))
 			assert.Empty(t, out.String(), "an equal screen is not drawn again")
