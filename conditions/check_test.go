@@ -31,6 +31,7 @@ func TestCheckTransitions(t *testing.T) {
 		"a step skips Unknown":      {with(statusMap{phases.Cordoned: done}), "Cordoned must not change from False to True"},
 		"a step is taken back":      {with(statusMap{phases.Drained: no}), "Drained must not change from Unknown to False"},
 		"all steps are, and one":    {reset, "UpdatePrepared must not change from True to Unknown"},
+		"it is, without a step":     {statusMap{phases.Updated: running}, "Updated must not change from False to Unknown"},
 		"all steps are taken back":  {statusMap{phases.NodeDegraded: running}, ""},
 		"Updated is Unknown":        {with(statusMap{phases.Updated: running}), "Updated must not change from False to Unknown"},
 		"a singleton does anything": {with(statusMap{phases.NodeDegraded: no, phases.PinnedImageSetsDegraded: done}), ""},

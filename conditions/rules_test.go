@@ -124,6 +124,13 @@ func TestAParentKeepsTheCauseOfAFailure(t *testing.T) {
 	}
 }
 
+// Between updates, only a message that has the prefix keeps the name of its update.
+func TestAMessageWithoutPrefixIsReplaced(t *testing.T) {
+	list := play(t, nil, false, report(phases.Updated, done), says(phases.Uncordoned, no, "uncordon: failed"),
+		says(phases.Uncordoned, running, "failed", named("b")))
+	assert.Equal(t, prefix+"b: failed", condition(t, list, phases.Uncordoned).Message)
+}
+
 // A step that never ran, and is not required, gives its parent a text only if the parent starts with it.
 func TestNotRequiredChangesNoMessageOfTheParent(t *testing.T) {
 	started := play(t, nil, false, report(phases.Updated, done), report(phases.Updated, no))

@@ -86,7 +86,7 @@ func unfinishedText(before []metav1.Condition, s sequence, child phases.Phase) (
 	if last := phases.Phase(parent.Reason); last != child && isUnknownChild(before, last, s.phase) {
 		return parent.Reason, parent.Message // the parent already shows another Unknown child
 	}
-	return string(sibling), Truncate(Find(before, sibling).Message)
+	return string(sibling), Find(before, sibling).Message
 }
 
 // unknownChild returns the first Unknown child of a parent, except the ignored child. A parent

@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -79,18 +80,24 @@ func TestConfigIsValidated(t *testing.T) {
 // not set overwrites no pool.
 func TestConfigIsUsed(t *testing.T) {
 	at := time.Date(2036, 5, 22, 12, 37, 24, 0, time.UTC)
-	var none *clocktesting.FakePassiveClock
-	f := newUpdated(t, func(c *upgrademonitor.Config) { c.Clock = none })
+	var noClock *clocktesting.FakePassiveClock
+	var noLister *lister
+	f := newUpdated(t, func(c *upgrademonitor.Config) { c.Clock, c.Lister = noClock, noLister })
 	f.another(t, func(c *upgrademonitor.Config) { c.Clock = clocktesting.NewFakePassiveClock(at) }).report(t, phases.Drained, metav1.ConditionUnknown)
 	assert.True(t, f.condition(phases.Drained).LastTransitionTime.Time.Equal(at))
 
-	clientset := mcfgfake.NewClientset(f.object())
-	g := f.another(t, func(c *upgrademonitor.Config) { c.Client, c.Pool = clientset, nil })
-	g.annotate(oldConfig, newConfig)
-	require.NoError(t, g.syncSpec(t))
-	mcn, err := clientset.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), nodeName, metav1.GetOptions{})
-	require.NoError(t, err)
-	assert.Equal(t, []string{"worker", newConfig}, []string{mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired})
+	for manager, want := range map[string]string{"": "machine-config-operator", "mine": "mine"} {
+		clientset := mcfgfake.NewClientset(f.object())
+		g := f.another(t, func(c *upgrademonitor.Config) { c.Client, c.Pool, c.FieldManager = clientset, nil, manager })
+		g.annotate(oldConfig, newConfig)
+		require.NoError(t, g.syncSpec(t))
+		write, ok := clientset.Actions()[1].(clienttesting.PatchActionImpl)
+		require.True(t, ok)
+		assert.Equal(t, want, write.PatchOptions.FieldManager)
+		mcn, err := clientset.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), nodeName, metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"worker", newConfig}, []string{mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired})
+	}
 }
 
 const module = "github.com/openshift/upgrademonitor/"

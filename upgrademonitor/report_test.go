@@ -188,6 +188,7 @@ func TestModeOfTheObject(t *testing.T) {
 	daemon.report(t, phases.AppliedFiles, metav1.ConditionTrue)
 	controller := daemon.another(t)
 	controller.report(t, phases.Drained, metav1.ConditionUnknown)
+	controller.report(t, phases.AppliedOSImage, metav1.ConditionUnknown)
 	controller.Report(controller.log.context(t.Context()), phases.AppliedFilesAndOS, "", metav1.ConditionTrue)
 	assert.Empty(t, controller.log.take(), "the node lacks the phase")
 	require.Error(t, controller.tryReport(t, phases.AppliedFilesAndOS, metav1.ConditionTrue))

@@ -72,7 +72,7 @@ func TestNodeThatIsNotProvisioned(t *testing.T) {
 			assert.NotContains(t, f.requests(), "create")
 			lines := f.log.take()
 			require.Len(t, lines, 1)
-			assert.Contains(t, lines[0], "the MachineConfigNode is not created before the Node is provisioned")
+			assert.Contains(t, lines[0], "node worker-0: the MachineConfigNode is not created before the Node is provisioned")
 			f.becomes(func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning })
 			assert.Zero(t, took(func() { require.NoError(t, f.Flush(t.Context())) }))
 			assert.Equal(t, metav1.ConditionTrue, f.status(phases.Resumed))

@@ -405,15 +405,19 @@ func TestVersionsFollowAfterARejection(t *testing.T) {
 func TestAListerThatFailsIsLogged(t *testing.T) {
 	var cache lister
 	inBubble(t, func(t *testing.T, f *fixture) {
+		cache.show(f.object())
+		pass(30 * time.Second)
 		for range 2 {
 			for _, err := range []error{errDown, nil} {
 				cache.returns(func() (*mcfgv1.MachineConfigNode, error) { return nil, err })
 				pass(30 * time.Second)
 				assert.Len(t, f.log.take(), 1)
+				assert.Empty(t, f.requests(), "the object was not deleted")
 			}
 			cache.returns(nil) // the object is not found
 			pass(30 * time.Second)
 			assertLines(t, []string{"Using the Lister again"}, f.log.take())
+			f.requests()
 		}
 	}, cache.use)
 }

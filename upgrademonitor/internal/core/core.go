@@ -166,7 +166,7 @@ func (c *Core) Follow(now metav1.Time) {
 // the Node, the entry is nil. Otherwise the entry is settled when they match the Node, or when a write
 // has failed.
 func (c *Core) SubmitSpec() *Entry {
-	if c.unconfirmed && c.situation == Fresh {
+	if c.unconfirmed {
 		c.situation = Stale
 	}
 	inSync := c.situation == Fresh && c.inFlight != PatchSpec && c.object.InSync(c.latest)
