@@ -62,9 +62,8 @@ func newCount(
 			c.add(progress.Of(node, objects[node.Name]))
 		}
 	}
-	limit := intstr.ValueOrDefault(pool.Spec.MaxUnavailable, intstr.FromInt32(1))
-	// If the limit is invalid, maxUnavailable is 0.
-	c.maxUnavailable, _ = intstr.GetScaledValueFromIntOrPercent(limit, c.total, false)
+	// If the limit is not set or invalid, maxUnavailable is 0, and any unavailable node blocks the pool.
+	c.maxUnavailable, _ = intstr.GetScaledValueFromIntOrPercent(pool.Spec.MaxUnavailable, c.total, false)
 	return c
 }
 

@@ -116,7 +116,7 @@ func cutDrainError(message string) (string, bool) {
 
 // notEvicted matches the error of kubectl's drain about one pod. A message may contain several such
 // errors.
-var notEvicted = regexp.MustCompile(`error when (?:evicting|deleting|waiting for) pods?[/ ]"([^"]+)" ` +
+var notEvicted = regexp.MustCompile(`error when (?:evicting|waiting for) pods?[/ ]"([^"]+)" ` +
 	`(?:-n|in namespace) "([^"]+)"([^,\]]*)`)
 
 // podsOf returns the pods that the error of a drain names.
