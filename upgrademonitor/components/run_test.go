@@ -15,6 +15,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -95,6 +96,16 @@ func TestFailedWrites(t *testing.T) {
 			assert.Regexp(t, "^"+logged+"$", out.String(), name)
 		})
 	}
+}
+
+// TestClock: a Clock that a test passes sets the times of the conditions.
+func TestClock(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		config := m.config(components.Operator)
+		config.Clock = clocktesting.NewFakeClock(noon.Time)
+		m.start(t.Context(), t, config)
+		assert.Equal(t, noon, m.is(t, operatorDegraded, unknown, "Starting").LastTransitionTime)
+	})
 }
 
 // TestNothingIsWrittenBeforeTheObjectIsReady: the first write is made at the next look.

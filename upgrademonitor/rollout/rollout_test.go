@@ -292,11 +292,11 @@ func TestFailuresAreRetried(t *testing.T) {
 		verb, resource string
 		err            error
 		writes         int
-		logged         bool
+		logged         string
 	}{
-		{"get", "nodes", outage, 1, true},
-		{"create", "machineconfignodes", outage, 2, true},
-		{"create", "machineconfignodes", apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")), 2, false},
+		{"get", "nodes", outage, 1, "read Node node: outage"},
+		{"create", "machineconfignodes", outage, 2, "create MachineConfigNode node: outage"},
+		{"create", "machineconfignodes", apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")), 2, ""},
 	} {
 		inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
 			f.failOnce(test.verb, test.resource, test.err)
@@ -305,8 +305,12 @@ func TestFailuresAreRetried(t *testing.T) {
 			assert.Equal(t, "worker rendered-1", f.spec())
 			assert.Len(t, f.writes(), test.writes)
 			f.stop()
-			assert.Equal(t, test.logged, strings.Count(f.log.String(), "Failed to sync the MachineConfigNode") == 1, f.log.String())
-			assert.Equal(t, test.logged, strings.Count(f.log.String(), "Syncing the MachineConfigNode works again") == 1, f.log.String())
+			if test.logged == "" {
+				assert.Empty(t, f.log.String())
+				return
+			}
+			assert.Equal(t, 1, strings.Count(f.log.String(), `"Failed to sync the MachineConfigNode, retrying" err="`+test.logged+`" node="node"`), f.log.String())
+			assert.Equal(t, 1, strings.Count(f.log.String(), `"Syncing the MachineConfigNode works again" node="node"`), f.log.String())
 		})
 	}
 }
@@ -474,6 +478,26 @@ func TestPreconditions(t *testing.T) {
 			}
 		}
 		assert.Equal(t, 2, checked)
+	})
+}
+
+// TestFieldManager: all writes have the field manager of the Config.
+func TestFieldManager(t *testing.T) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.run(func(c *rollout.Config) { c.FieldManager = "mine" })
+		f.changeNode(desires("rendered-2"))
+		var managers []string
+		for _, action := range f.mcfg.Actions() {
+			switch a := action.(type) {
+			case clienttesting.CreateActionImpl:
+				if a.Resource.Resource == "machineconfignodes" {
+					managers = append(managers, a.CreateOptions.FieldManager)
+				}
+			case clienttesting.PatchActionImpl:
+				managers = append(managers, a.PatchOptions.FieldManager)
+			}
+		}
+		assert.Equal(t, []string{"mine", "mine"}, managers)
 	})
 }
 
