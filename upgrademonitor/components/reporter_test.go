@@ -134,7 +134,8 @@ func TestBootstrap(t *testing.T) {
 		p.sync(nil)
 		pass(time.Hour)
 		want := m.is(t, bootstrap, no, "Complete")
-		assert.Regexp(t, `^Completed at \S+Z, after 21m0s; last error, in OperatorSync: timed out waiting for the daemons$`, want.Message)
+		completed := want.LastTransitionTime.UTC().Format(time.RFC3339)
+		assert.Equal(t, "Completed at "+completed+", after 21m0s; last error, in OperatorSync: timed out waiting for the daemons", want.Message)
 		assert.LessOrEqual(t, m.writes(), 6)
 
 		p.stop()
@@ -218,6 +219,25 @@ func TestTrack(t *testing.T) {
 		assert.Equal(t, errDaemons, track(t.Context(), errDaemons))
 		p.Forget(components.OperatorSync, "")
 		assert.NoError(t, p.SetPeerConditions(components.Daemon))
+	})
+}
+
+// TestKeys: the longest name of an object is reported whole, and two names that differ only at the end are two keys.
+func TestKeys(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p, name := m.operator(t), strings.Repeat("a", 252)
+		p.Begin(components.OperatorSyncMCP, name+"1")(errDaemons)
+		p.Begin(components.OperatorSyncMCP, name+"2")(nil)
+		pass(time.Hour)
+		assert.Equal(t, name+"1: "+errDaemons.Error(), m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed").Message)
+		p.Begin(components.OperatorSyncMCP, "other")
+		p.Forget(components.OperatorSyncMCP, name+"2")
+		pass(5 * time.Minute)
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed")
+		assert.Contains(t, m.is(t, operatorProgressing, yes, "OperatorSyncMCP").Message, "other: running since ")
+		p.Begin(components.OperatorSyncMCN, "")
+		pass(5 * time.Minute)
+		m.is(t, operatorProgressing, yes, "OperatorSyncMCP") // it has been running for longer
 	})
 }
 

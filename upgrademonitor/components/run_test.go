@@ -205,6 +205,28 @@ func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 	return m.by
 }
 
+// TestPace: the interval between two writes doubles, up to 10 minutes. After an hour without a write, it is 30 seconds again.
+func TestPace(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p := healthy(t, m)
+		for range 2 {
+			var writes []time.Duration
+			last, written := time.Now(), m.writes()
+			for n := range 6 * 60 {
+				p.setPeer(t, daemonProgressing, no, fmt.Sprint("change ", n))
+				pass(10 * time.Second)
+				if m.writes() > written {
+					writes = append(writes, time.Since(last).Round(30*time.Second))
+					last, written = time.Now(), m.writes()
+				}
+			}
+			const minute = time.Minute
+			assert.Equal(t, []time.Duration{0, minute / 2, minute, 2 * minute, 4 * minute, 8 * minute, 10 * minute, 10 * minute, 10 * minute, 10 * minute}, writes)
+			pass(2 * time.Hour)
+		}
+	})
+}
+
 // TestEndlessChanges: a process that always has something to write makes at most 10 writes in the
 // first hour, and then 6 an hour.
 func TestEndlessChanges(t *testing.T) {

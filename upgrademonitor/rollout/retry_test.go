@@ -87,7 +87,7 @@ func TestBackoffIsReset(t *testing.T) {
 		f.advance(time.Second)
 		assert.Equal(t, "worker rendered-3", f.spec())
 		f.stop()
-		assert.Equal(t, 2, strings.Count(f.log.String(), "Failed to sync the MachineConfigNode"))
+		assert.Equal(t, 2, strings.Count(f.log.String(), `err="patch MachineConfigNode node: outage"`))
 	})
 }
 

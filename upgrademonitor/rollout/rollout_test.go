@@ -66,6 +66,8 @@ func TestOneObjectForEachNode(t *testing.T) {
 					return
 				}
 				require.NotNil(t, mcn)
+				f.stop()
+				assert.Equal(t, name == "invalid config", strings.Contains(f.log.String(), `"Ignoring an invalid annotation of the Node" node="node" cause="metadata.annotations[machineconfiguration.openshift.io/desiredConfig]: `))
 				assert.Equal(t, mcfgv1.MachineConfigNodeSpec{
 					Node:          mcfgv1.MCOObjectReference{Name: "node"},
 					Pool:          mcfgv1.MCOObjectReference{Name: tc.pool},
@@ -165,6 +167,11 @@ func TestInvalidSelector(t *testing.T) {
 		f.done(nil, f.pools().Delete(t.Context(), "broken", metav1.DeleteOptions{}))
 		assert.Equal(t, "infra rendered-2", f.spec())
 		assert.Empty(t, f.events.Events)
+
+		gpu := newPool("gpu")
+		gpu.Spec.NodeSelector = broken.Spec.NodeSelector
+		f.done(f.pools().Update(t.Context(), gpu, metav1.UpdateOptions{}))
+		assert.Len(t, f.events.Events, 1, "of a pool that exists")
 	})
 }
 
@@ -271,8 +278,9 @@ func TestRestart(t *testing.T) {
 		f.writes()
 		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
 		assert.Equal(t, "worker rendered-1", f.spec(), "another process has changed it")
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = nil })
-		assert.Len(t, f.object("node").OwnerReferences, 1, "another process has removed the owner")
+		owner, machine := f.object("node").OwnerReferences[0], metav1.OwnerReference{APIVersion: "v1", Kind: "Machine", Name: "m", UID: "m"}
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = []metav1.OwnerReference{machine} })
+		assert.Equal(t, []metav1.OwnerReference{machine, owner}, f.object("node").OwnerReferences, "another process has replaced the owner")
 		assert.Equal(t, []string{"patch node", "patch node"}, f.writes())
 		f.stop()
 		f.run()
@@ -391,6 +399,8 @@ func TestObjectOfAWindowsNode(t *testing.T) {
 		f.run()
 		f.advance(time.Minute)
 		assert.Nil(t, f.object("node"))
+		f.stop()
+		assert.Contains(t, f.log.String(), `err="delete MachineConfigNode node: outage"`)
 	})
 }
 
