@@ -129,6 +129,21 @@ func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 	})
 }
 
+// TestWaitingForTheObject: it is logged once that the object is missing, and that it was found.
+func TestWaitingForTheObject(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		m.delete()
+		var out bytes.Buffer
+		p := m.startWithLog(t, &out)
+		pass(time.Hour)
+		m.create()
+		pass(time.Hour)
+		p.stop()
+		const of = ` name="cluster" component="MachineConfigOperator"\n`
+		assert.Regexp(t, `^.*"Waiting for a MachineConfiguration" err=".*"`+of+`.*"Found the MachineConfiguration"`+of+"$", out.String())
+	})
+}
+
 // TestARequestThatHangs is canceled after 10 seconds. Neither a caller nor the end of Run waits for it, and the end
 // is no failure.
 func TestARequestThatHangs(t *testing.T) {

@@ -70,8 +70,8 @@ func newCount(
 func (c *count) add(n progress.Node) {
 	c.total++
 	isAvailable := n.IsAvailable()
-	runsConfig := c.config != "" && n.Current.Config == c.config
-	has := n.Reported && !n.InUpdate() && runsConfig && c.image.isOn(n.Current.Image)
+	runsTarget := n.Current.Config == c.config && c.image.isOn(n.Current.Image)
+	has := n.Reported && !n.InUpdate() && runsTarget
 	if !isAvailable {
 		c.unavailable++
 		if !n.InUpdate() {

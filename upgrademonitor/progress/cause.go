@@ -13,13 +13,9 @@ import (
 
 // readCause sets Message, Failing, Pods and Reports. reason is the reason annotation of the Node.
 func (n *Node) readCause(list []metav1.Condition, reason string) {
-	n.Message = n.messageOfStep(list)
-	isDrainError := false
-	if n.Step == phases.Drained {
-		n.Message, isDrainError = cutDrainError(n.Message)
-		n.Pods = podsOf(n.Message)
-	}
-	n.Failing = !n.Degraded && (isDrainError || isError(n.Message))
+	message, isDrainError := cutDrainError(n.messageOfStep(list))
+	n.Message, n.Pods = message, podsOf(message)
+	n.Failing = !n.Degraded && (isDrainError || isError(message))
 	if !n.Degraded {
 		return
 	}
