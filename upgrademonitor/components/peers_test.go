@@ -97,6 +97,7 @@ func TestDaemons(t *testing.T) {
 		"no DaemonSet":                 {nil, list(), "False AsExpected, Unknown NoData"},
 		"a DaemonSet not observed":     {daemonSet(func(s *appsv1.DaemonSetStatus) { *s = appsv1.DaemonSetStatus{} }), list(), "False AsExpected, Unknown NoData, True RollingOut"},
 		"no observedGeneration":        {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 0 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
+		"no nodes for the DaemonSet":   {daemonSet(func(s *appsv1.DaemonSetStatus) { s.DesiredNumberScheduled = 0 }), list(), "False AsExpected, True AsExpected, False AsExpected"},
 		"no objects":                   {daemonSet(), nil, "Unknown NoData, True AsExpected, False AsExpected"},
 		"one degraded":                 {daemonSet(), list(degraded), "True SyncMCDFailed, True AsExpected, False AsExpected"},
 		"one missing":                  {daemonSet(missing(1)), list(), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
@@ -117,6 +118,14 @@ func TestDaemons(t *testing.T) {
 		}
 		assert.Equal(t, tc.want, strings.Join(got, ", "), name)
 	}
+}
+
+// TestMissingDaemons: the message names the DaemonSet.
+func TestMissingDaemons(t *testing.T) {
+	c := components.Daemons(daemonSet(missing(1)), nodes(0), noon.Time)[1]
+	assert.Equal(t, "Daemons are missing on nodes that are not in an update: see the pods of DaemonSet machine-config-daemon", c.Message)
+	c = components.Daemons(daemonSet(func(s *appsv1.DaemonSetStatus) { s.UpdatedNumberScheduled = 5 }), nodes(0), noon.Time)[2]
+	assert.Equal(t, "DaemonSet machine-config-daemon is being rolled out", c.Message)
 }
 
 // TestDaemonsDoNotGrow names ten nodes, sorted, whatever their number.

@@ -134,7 +134,8 @@ func TestBootstrap(t *testing.T) {
 		p.sync(nil)
 		pass(time.Hour)
 		want := m.is(t, bootstrap, no, "Complete")
-		assert.Regexp(t, `^Completed at \S+Z, after 21m0s; last error, in OperatorSync: timed out waiting for the daemons$`, want.Message)
+		completed := want.LastTransitionTime.UTC().Format(time.RFC3339)
+		assert.Equal(t, "Completed at "+completed+", after 21m0s; last error, in OperatorSync: timed out waiting for the daemons", want.Message)
 		assert.LessOrEqual(t, m.writes(), 6)
 
 		p.stop()
@@ -221,6 +222,42 @@ func TestTrack(t *testing.T) {
 	})
 }
 
+// TestForgetAfterARestart: a lasting error that is forgotten ends what an earlier process has reported.
+func TestForgetAfterARestart(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p := m.operator(t)
+		p.Begin(components.OperatorSyncMCP, "infra")(errDaemons)
+		pass(5 * time.Minute)
+		p.stop()
+		p = m.operator(t)
+		p.Begin(components.OperatorSyncMCP, "infra")(errDaemons)
+		pass(5 * time.Minute)
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed")
+		p.Forget(components.OperatorSyncMCP, "infra")
+		synctest.Wait()
+		m.is(t, operatorDegraded, no, "AsExpected")
+	})
+}
+
+// TestKeys: the longest name of an object is reported whole, and two names that differ only at the end are two keys.
+func TestKeys(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p, name := m.operator(t), strings.Repeat("a", 252)
+		p.Begin(components.OperatorSyncMCP, name+"1")(errDaemons)
+		p.Begin(components.OperatorSyncMCP, name+"2")(nil)
+		pass(time.Hour)
+		assert.Equal(t, name+"1: "+errDaemons.Error(), m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed").Message)
+		p.Begin(components.OperatorSyncMCP, "other")
+		p.Forget(components.OperatorSyncMCP, name+"2")
+		pass(5 * time.Minute)
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed")
+		assert.Contains(t, m.is(t, operatorProgressing, yes, "OperatorSyncMCP").Message, "other: running since ")
+		p.Begin(components.OperatorSyncMCN, "")
+		pass(5 * time.Minute)
+		m.is(t, operatorProgressing, yes, "OperatorSyncMCP") // it has been running for longer
+	})
+}
+
 type badError struct{ text *string }
 
 func (e *badError) Error() string { return *e.text }
@@ -271,28 +308,34 @@ func TestBadInput(t *testing.T) {
 
 func TestInvalidInput(t *testing.T) {
 	m := newMemory()
-	is := func(want string, err error) {
+	is := func(want, detail string, err error) {
 		t.Helper()
 		var invalid *field.Error
 		if assert.ErrorAs(t, err, &invalid) {
 			assert.Equal(t, "components."+want, invalid.Field)
+			assert.ErrorContains(t, err, detail)
 		}
 	}
-	for name, change := range map[string]func(*components.Config){
-		"Client":       func(c *components.Config) { c.Client = (*memory)(nil) },
-		"Lister":       func(c *components.Config) { c.Lister = nil },
-		"Component":    func(c *components.Config) { c.Component = components.Daemon },
-		"FieldManager": func(c *components.Config) { c.FieldManager = "machine-config-controller-state" },
+	for _, tc := range []struct {
+		field, detail string
+		change        func(*components.Config)
+	}{
+		{"Client", "Required value: pass OperatorV1()", func(c *components.Config) { c.Client = (*memory)(nil) }},
+		{"Lister", "Required value: pass Operator()", func(c *components.Config) { c.Lister = nil }},
+		{"Component", `supported values: "MachineConfigOperator", "MachineConfigController"`, func(c *components.Config) { c.Component = components.Daemon }},
+		{"FieldManager", "leave FieldManager empty", func(c *components.Config) { c.FieldManager = "machine-config-controller-state" }},
+		{"FieldManager", "invalid character", func(c *components.Config) { c.FieldManager = "a\nb" }},
 	} {
 		config := m.config(components.Operator)
-		change(&config)
+		tc.change(&config)
 		_, err := components.New(config)
-		is("Config."+name, err)
+		is("Config."+tc.field, tc.detail, err)
 	}
-	config := m.config(components.Operator)
-	config.FieldManager = "a\nb"
-	_, err := components.New(config)
-	is("Config.FieldManager", err)
+	details := map[string]string{
+		"type":   " does not report this condition of Machine",
+		"status": "must be True, False or Unknown",
+		"reason": "must be a CamelCase word that matches ^",
+	}
 	for _, tc := range []struct {
 		reporter, component components.Component
 		name                string
@@ -310,7 +353,7 @@ func TestInvalidInput(t *testing.T) {
 	} {
 		reporter, err := components.New(m.config(tc.reporter))
 		require.NoError(t, err)
-		is("SetPeerConditions.conditions[0]."+tc.field, reporter.SetPeerConditions(tc.component, metav1.Condition{Type: tc.name, Status: tc.status, Reason: tc.reason}))
+		is("SetPeerConditions.conditions[0]."+tc.field, details[tc.field], reporter.SetPeerConditions(tc.component, metav1.Condition{Type: tc.name, Status: tc.status, Reason: tc.reason}))
 	}
 }
 

@@ -76,8 +76,9 @@ func (r *Reporter) sync(ctx context.Context) {
 	}
 	r.desired = r.tracker.conditions(r.desired, mc.CreationTimestamp.Time, now)
 	r.mu.Unlock()
-	order, err := resourceversion.CompareResourceVersion(mc.ResourceVersion, r.written.ResourceVersion)
-	if err == nil && order < 0 {
+	// Before the first write, order is 0.
+	order, _ := resourceversion.CompareResourceVersion(mc.ResourceVersion, r.written.ResourceVersion)
+	if order < 0 {
 		mc = r.written // the object in the cache is older than the last write
 	}
 	if !isInSync(mc.Status.Conditions, r.desired) && !now.Before(r.next) {

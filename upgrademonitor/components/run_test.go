@@ -15,6 +15,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -97,6 +98,16 @@ func TestFailedWrites(t *testing.T) {
 	}
 }
 
+// TestClock: a Clock that a test passes sets the times of the conditions.
+func TestClock(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		config := m.config(components.Operator)
+		config.Clock = clocktesting.NewFakeClock(noon.Time)
+		m.start(t.Context(), t, config)
+		assert.Equal(t, noon, m.is(t, operatorDegraded, unknown, "Starting").LastTransitionTime)
+	})
+}
+
 // TestNothingIsWrittenBeforeTheObjectIsReady: the first write is made at the next look.
 func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
@@ -115,6 +126,21 @@ func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 			m.delete()
 			pass(30 * time.Second)
 		}
+	})
+}
+
+// TestWaitingForTheObject: it is logged once that the object is missing, and that it was found.
+func TestWaitingForTheObject(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		m.delete()
+		var out bytes.Buffer
+		p := m.startWithLog(t, &out)
+		pass(time.Hour)
+		m.create()
+		pass(time.Hour)
+		p.stop()
+		const of = ` name="cluster" component="MachineConfigOperator"\n`
+		assert.Regexp(t, `^.*"Waiting for a MachineConfiguration" err=".*"`+of+`.*"Found the MachineConfiguration"`+of+"$", out.String())
 	})
 }
 
@@ -192,6 +218,28 @@ func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 	controller.stop()
 	assert.Equal(t, components.Healthy, components.Overall(m.conditions()))
 	return m.by
+}
+
+// TestPace: the interval between two writes doubles, up to 10 minutes. After an hour without a write, it is 30 seconds again.
+func TestPace(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p := healthy(t, m)
+		for range 2 {
+			var writes []time.Duration
+			last, written := time.Now(), m.writes()
+			for n := range 6 * 60 {
+				p.setPeer(t, daemonProgressing, no, fmt.Sprint("change ", n))
+				pass(10 * time.Second)
+				if m.writes() > written {
+					writes = append(writes, time.Since(last).Round(30*time.Second))
+					last, written = time.Now(), m.writes()
+				}
+			}
+			const minute = time.Minute
+			assert.Equal(t, []time.Duration{0, minute / 2, minute, 2 * minute, 4 * minute, 8 * minute, 10 * minute, 10 * minute, 10 * minute, 10 * minute}, writes)
+			pass(2 * time.Hour)
+		}
+	})
 }
 
 // TestEndlessChanges: a process that always has something to write makes at most 10 writes in the

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"k8s.io/klog/v2"
@@ -11,6 +12,32 @@ import (
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
+
+// TestStates: a process may report each of its states.
+func TestStates(t *testing.T) {
+	for component, states := range map[components.Component][]components.State{
+		components.Operator: {
+			"OperatorSync", "OperatorSyncOSImageStream", "OperatorSyncRenderConfig", "OperatorSyncCustomResourceDefinitions",
+			"OperatorSyncConfigmaps", "OperatorSyncMachineConfiguration", "OperatorSyncMCN", "OperatorSyncMCP", "OperatorSyncMCD",
+			"OperatorSyncMCC", "OperatorSyncMCS", "OperatorSyncMOB", "OperatorSyncMCPRequired", "OperatorSyncKubeletConfig",
+			"BootstrapProgression", "SyncMetrics", "Errored",
+		},
+		components.Controller: {
+			"SyncMCC", "SyncMCCMachineConfigPool", "SyncMCCRenderedMachineConfigs", "SyncMCCGeneratedKubeletConfigs",
+			"SyncMCCControllerConfig", "SyncMCCContainerRuntimeConfig", "SyncMetrics", "Errored",
+		},
+	} {
+		for _, state := range states {
+			inBubble(t, func(t *testing.T, m *memory) {
+				m.start(t.Context(), t, m.config(component)).Begin(state, "")(errDaemons)
+				pass(5 * time.Minute)
+				m.is(t, components.TypeOf(component, components.Degraded), yes, string(state)+"Failed")
+				fault, _ := components.MostRecentError(m.conditions())
+				assert.Equal(t, state, fault.State)
+			})
+		}
+	}
+}
 
 // TestStateOfAnotherComponent: the step is ignored. Each such state is logged once.
 func TestStateOfAnotherComponent(t *testing.T) {

@@ -174,6 +174,10 @@ func TestWhenAClusterIsBootstrapping(t *testing.T) {
 		after := newTracker(Operator).conditions(tc.before, epoch.Add(-tc.age), epoch)
 		assert.Equal(t, tc.want, find(after, Bootstrap, Progressing).Status, name)
 	}
+	synced := newTracker(Operator)
+	synced.succeeds(OperatorSync, "", epoch)
+	message := find(synced.conditions(nil, epoch.Add(5*time.Minute), epoch), Bootstrap, Progressing).Message
+	assert.Equal(t, "Completed at 2026-05-22T12:00:00Z, after 0s", message, "a clock that is behind")
 	after := newTracker(Operator).conditions(nil, time.Time{}, epoch)
 	assert.Equal(t, metav1.ConditionTrue, find(after, Bootstrap, Progressing).Status, "no creation time, as in a fake clientset")
 }

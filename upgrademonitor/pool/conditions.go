@@ -44,7 +44,7 @@ func (c *count) updatedCondition() finding {
 		f.reason = c.image.waiting(false).reason
 	case c.config == "":
 		f.reason = reasonNoConfiguration
-	case c.updated == c.total:
+	case c.updated == c.total && c.image.exists:
 		f.reason = reasonNodesUnavailable
 	default:
 		f.reason = reasonNodesNotUpdated

@@ -65,6 +65,7 @@ func TestConditions(t *testing.T) {
 		{"all have it, one is cordoned, one is not ready", nil, three(), down},
 		{"all have it, one is cordoned, and paused", change{paused}, three(), down},
 		{"one is being updated, one waits", nil, oneUpdates, nil},
+		{"one is being updated, another is not ready", nil, mcns{newMCN("a"), newMCN("b", updating)}, nodes{newNode("a", notReady), newNode("b")}},
 		{"one waits", nil, oneWaits, nil},
 		{"one waits, blocked by the others", nil, oneWaits, down},
 		{"one waits, blocked by one", nil, oneWaits, down[:2]},

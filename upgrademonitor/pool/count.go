@@ -62,17 +62,16 @@ func newCount(
 			c.add(progress.Of(node, objects[node.Name]))
 		}
 	}
-	limit := intstr.ValueOrDefault(pool.Spec.MaxUnavailable, intstr.FromInt32(1))
-	// If the limit is invalid, maxUnavailable is 0.
-	c.maxUnavailable, _ = intstr.GetScaledValueFromIntOrPercent(limit, c.total, false)
+	// If the limit is not set or invalid, maxUnavailable is 0, and any unavailable node blocks the pool.
+	c.maxUnavailable, _ = intstr.GetScaledValueFromIntOrPercent(pool.Spec.MaxUnavailable, c.total, false)
 	return c
 }
 
 func (c *count) add(n progress.Node) {
 	c.total++
 	isAvailable := n.IsAvailable()
-	runsConfig := c.config != "" && n.Current.Config == c.config
-	has := n.Reported && !n.InUpdate() && runsConfig && c.image.isOn(n.Current.Image)
+	runsTarget := n.Current.Config == c.config && c.image.isOn(n.Current.Image)
+	has := n.Reported && !n.InUpdate() && runsTarget
 	if !isAvailable {
 		c.unavailable++
 		if !n.InUpdate() {

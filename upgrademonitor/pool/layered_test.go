@@ -8,6 +8,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
@@ -46,14 +47,31 @@ func TestWords(t *testing.T) {
 				s := statusOf(t, p, nodes{newNode("a")}, mcns{newMCN("a", images(oldImage, oldImage))}, pool.Options{MachineOSConfig: config, MachineOSBuild: b.build})
 				c := condition(t, s, mcfgv1.MachineConfigPoolUpdating)
 				assert.Equal(t, want, string(c.Status)+" "+c.Message)
-				assert.Equal(t, corev1.ConditionFalse, condition(t, s, mcfgv1.MachineConfigPoolUpdated).Status)
+				u := condition(t, s, mcfgv1.MachineConfigPoolUpdated)
+				assert.Equal(t, corev1.ConditionFalse, u.Status)
+				assert.Equal(t, b.name == "succeeded", u.Reason == "NodesNotUpdated")
 			}
 		}
 	}
-	both := mosb(mcfgv1.MachineOSBuilding, "") // Prepared and Building
-	both.Status.Conditions[0].Status = metav1.ConditionTrue
-	s := statusOf(t, newPool("worker"), nil, nil, pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: both})
-	assert.Equal(t, "Pool is waiting for OS image build to start (mosb: mosb-1)", condition(t, s, mcfgv1.MachineConfigPoolUpdating).Message)
+}
+
+// TestBuildWithSeveralStates: the first state in the order of a build counts. If the build has succeeded, it does not
+// matter what an earlier attempt has left.
+func TestBuildWithSeveralStates(t *testing.T) {
+	for _, test := range []struct {
+		first, second mcfgv1.BuildProgress
+		want          string
+	}{
+		{mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding, "Pool is waiting for OS image build to start (mosb: mosb-1)"},
+		{mcfgv1.MachineOSBuilding, mcfgv1.MachineOSBuildFailed, "Pool is waiting for OS image build to complete (mosb: mosb-1)"},
+		{mcfgv1.MachineOSBuildSucceeded, mcfgv1.MachineOSBuildFailed, "Pool is waiting for nodes to apply OS image (mosb: mosb-1)"},
+		{mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted, "Pool update stopped due to OS image build failure (mosb: mosb-1)"},
+	} {
+		both := mosb(test.first, "")
+		meta.SetStatusCondition(&both.Status.Conditions, metav1.Condition{Type: string(test.second), Status: metav1.ConditionTrue})
+		s := statusOf(t, newPool("worker"), nil, nil, pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: both})
+		assert.Equal(t, test.want, condition(t, s, mcfgv1.MachineConfigPoolUpdating).Message)
+	}
 }
 
 // TestLayeredPools: a pool in every state of its build, paused or not, degraded or not, with nodes that

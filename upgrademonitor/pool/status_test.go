@@ -113,6 +113,18 @@ func TestOneMachine(t *testing.T) {
 	}
 }
 
+// TestWithoutASelector: the caller has selected the Nodes, and all of them count.
+func TestWithoutASelector(t *testing.T) {
+	for name, change := range map[string]func(*mcfgv1.MachineConfigPool){
+		"none":    func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = nil },
+		"empty":   func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = &metav1.LabelSelector{} },
+		"invalid": invalidSelector,
+	} {
+		status := pool.Status(newPool("worker", change), nodes{newNode("a"), newNode("b", roles("infra"))}, nil, pool.Options{}, now)
+		assert.EqualValues(t, 2, status.MachineCount, name)
+	}
+}
+
 // TestWhatIsKept is what a status keeps of the one before.
 func TestWhatIsKept(t *testing.T) {
 	expiry := metav1.NewTime(earlier.Add(time.Hour))

@@ -13,13 +13,9 @@ import (
 
 // readCause sets Message, Failing, Pods and Reports. reason is the reason annotation of the Node.
 func (n *Node) readCause(list []metav1.Condition, reason string) {
-	n.Message = n.messageOfStep(list)
-	isDrainError := false
-	if n.Step == phases.Drained {
-		n.Message, isDrainError = cutDrainError(n.Message)
-		n.Pods = podsOf(n.Message)
-	}
-	n.Failing = !n.Degraded && (isDrainError || isError(n.Message))
+	message, isDrainError := cutDrainError(n.messageOfStep(list))
+	n.Message, n.Pods = message, podsOf(message)
+	n.Failing = !n.Degraded && (isDrainError || isError(message))
 	if !n.Degraded {
 		return
 	}
@@ -116,7 +112,7 @@ func cutDrainError(message string) (string, bool) {
 
 // notEvicted matches the error of kubectl's drain about one pod. A message may contain several such
 // errors.
-var notEvicted = regexp.MustCompile(`error when (?:evicting|deleting|waiting for) pods?[/ ]"([^"]+)" ` +
+var notEvicted = regexp.MustCompile(`error when (?:evicting|waiting for) pods?[/ ]"([^"]+)" ` +
 	`(?:-n|in namespace) "([^"]+)"([^,\]]*)`)
 
 // podsOf returns the pods that the error of a drain names.

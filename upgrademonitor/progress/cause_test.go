@@ -90,6 +90,12 @@ func TestImageThatCannotBePulled(t *testing.T) {
 	assert.True(t, n.Failing)
 	assert.Equal(t, progress.Failed, n.Steps[5].State)
 	assert.Equal(t, notPulled, n.Steps[5].Message)
+
+	is(phases.AppliedFiles, no, 8, "failed to write files")(m)
+	n = progress.FromMachineConfigNode(m)
+	assert.Equal(t, progress.Failed, n.Steps[3].State)
+	assert.Equal(t, phases.ImagePulledFromRegistry, n.Step)
+	assert.Equal(t, notPulled, n.Message, "the message is that of the step")
 }
 
 // TestV1alpha1: objects of 4.15 to 4.18, with conditions that v1 does not have.

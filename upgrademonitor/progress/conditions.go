@@ -40,13 +40,6 @@ func wasReported(list []metav1.Condition, p phases.Phase) bool {
 	return c.Type != "" && !isReserved && !conditions.HasUpdatePrefix(c.Message)
 }
 
-// isReset reports whether a condition was reset: the start or the end of an update has set it to
-// False, and has added the prefix "Action during update to …" to the message. Then its
-// lastTransitionTime is the time of the reset. A phase that did not run is not reset.
-func isReset(c *metav1.Condition) bool {
-	return c.Status == metav1.ConditionFalse && conditions.HasUpdatePrefix(c.Message)
-}
-
 // startOf returns the start of the current update: the time when Updated became False. If the
 // update replaced an incomplete update, Updated was already False, and the start is the time of the
 // reset.
@@ -76,11 +69,13 @@ func completionOf(list []metav1.Condition) time.Time {
 }
 
 // lastReset returns the time of the last reset of the phases for which matches returns true, or zero.
+// The start and the end of an update reset each phase that has run: its condition becomes False, and
+// its message gets the prefix "Action during update to …".
 func lastReset(list []metav1.Condition, matches func(phases.Phase) bool) time.Time {
 	var last time.Time
-	for i := range list {
-		if matches(phases.Phase(list[i].Type)) && isReset(&list[i]) {
-			last = later(last, list[i].LastTransitionTime.UTC())
+	for _, c := range list {
+		if matches(phases.Phase(c.Type)) && conditions.HasUpdatePrefix(c.Message) {
+			last = later(last, c.LastTransitionTime.UTC())
 		}
 	}
 	return last

@@ -111,10 +111,8 @@ func (n *Node) readTargets(node *corev1.Node, state string) {
 	if before == n.Desired {
 		return
 	}
-	n.Requested = time.Time{} // readObject has set the time of another target
-	if !n.runsDesired() {
-		n.Requested = lastWrite(node.ManagedFields, managedFields.ownsDesiredConfig)
-	}
+	// readObject has set the time of another target.
+	n.Requested = lastWrite(node.ManagedFields, managedFields.ownsDesiredConfig)
 }
 
 // The values of the state annotation of a Node.
@@ -131,7 +129,7 @@ func (n *Node) readSteps(list []metav1.Condition) {
 	isRunning := slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		return c.Status != metav1.ConditionFalse && phases.StartsUpdate(phases.Phase(c.Type))
 	})
-	n.Reported = isUpdated || isRunning || wasReported(list, phases.Updated)
+	n.Reported = isRunning || wasReported(list, phases.Updated)
 	if !n.Reported && !n.isTold {
 		return
 	}

@@ -167,6 +167,7 @@ func TestVersionsOfNodes(t *testing.T) {
 		"no image any more":                        {configs(a, a, "currentImage", "y"), mcn(updated), target(a), progress.Target{a, "y"}, true, true, true, phases.UpdatePrepared},
 		"only a desired config":                    {newNode("desiredConfig", b), mcn(updated), target(b), target(a), true, true, true, phases.UpdatePrepared},
 		"only a current config":                    {newNode("currentConfig", b), mcn(updated), target(a), target(b), true, true, true, phases.UpdatePrepared},
+		"only a current config, joining":           {newNode("currentConfig", b), mcn(), target(a), target(b), false, false, false, ""},
 		"only a desired config, joining":           {newNode("desiredConfig", b), mcn(), target(b), target(a), false, false, false, ""},
 
 		"no object":                         {configs(a, a), nil, target(a), target(a), false, false, false, ""},

@@ -181,6 +181,9 @@ func TestLaps(t *testing.T) {
 		"post action and reboot": {
 			mcn(withDesired(configB), began, is(phases.UpdatePostActionComplete, yes, 12), is(phases.RebootedNode, running, 13)), "---->..", nil, 10,
 		},
+		"another update, before the first step of this one": {
+			mcn(withDesired(configB), began, is(phases.Resumed, no, 30, "Action during update to b: resumed")), ".......", nil, 30,
+		},
 		"another update, before the end of this one": {
 			mcn(withDesired(configB), began, is(phases.Drained, no, 30, "Action during update to b: drained"), is(phases.UpdatePrepared, running, 30)), ">......", nil, 30,
 		},

@@ -45,8 +45,10 @@ type fixture struct {
 	kube   *kubefake.Clientset
 	mcfg   *mcfgfake.Clientset
 	events *record.FakeRecorder
-	end    func() // ends Run, but not the informers
-	stop   func() // ends both
+	// workers is the number of workers of Run. 0 means one worker.
+	workers int
+	end     func() // ends Run, but not the informers
+	stop    func() // ends both
 
 	mu  sync.Mutex // guards log
 	log bytes.Buffer
@@ -95,7 +97,7 @@ func (f *fixture) run(change ...func(*rollout.Config)) {
 	core.StartWithContext(informing)
 	mcfg.StartWithContext(informing)
 	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(f.t, controller.Run(ctx, 0)) }) // 0 means one worker
+	running.Go(func() { assert.NoError(f.t, controller.Run(ctx, f.workers)) })
 	f.end = sync.OnceFunc(func() {
 		cancel()
 		running.Wait()

@@ -75,6 +75,8 @@ func TestBackoffIsReset(t *testing.T) {
 		f.changeNode(desires("rendered-2"))
 		f.advance(time.Hour)
 		f.writes()
+		another := error(apierrors.NewServiceUnavailable("another outage"))
+		failure.Store(&another)
 		f.advance(time.Minute)
 		assert.Len(t, f.writes(), 2, "a retry every 30 seconds")
 		failure.Store(nil)
@@ -87,7 +89,8 @@ func TestBackoffIsReset(t *testing.T) {
 		f.advance(time.Second)
 		assert.Equal(t, "worker rendered-3", f.spec())
 		f.stop()
-		assert.Equal(t, 2, strings.Count(f.log.String(), "Failed to sync the MachineConfigNode"))
+		assert.Equal(t, 2, strings.Count(f.log.String(), `err="patch MachineConfigNode node: outage"`))
+		assert.Equal(t, 1, strings.Count(f.log.String(), `err="patch MachineConfigNode node: another outage"`))
 	})
 }
 
@@ -103,6 +106,20 @@ func TestStopDuringARequest(t *testing.T) {
 		f.stop()
 		assert.True(t, sent)
 		assert.Empty(t, f.log.String())
+	})
+}
+
+// TestWorkers: so many nodes are synced at the same time.
+func TestWorkers(t *testing.T) {
+	inBubble(t, fourPools, append(one("worker"), newNode("b"), newNode("c")), func(t *testing.T, f *fixture) {
+		f.workers = 2
+		var sent atomic.Int32
+		f.run(sendNodes(t, func(r *http.Request) error {
+			sent.Add(1)
+			<-r.Context().Done()
+			return r.Context().Err()
+		}))
+		assert.EqualValues(t, 2, sent.Load())
 	})
 }
 

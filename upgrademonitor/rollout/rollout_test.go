@@ -66,6 +66,8 @@ func TestOneObjectForEachNode(t *testing.T) {
 					return
 				}
 				require.NotNil(t, mcn)
+				f.stop()
+				assert.Equal(t, name == "invalid config", strings.Contains(f.log.String(), `"Ignoring an invalid annotation of the Node" node="node" cause="metadata.annotations[machineconfiguration.openshift.io/desiredConfig]: `))
 				assert.Equal(t, mcfgv1.MachineConfigNodeSpec{
 					Node:          mcfgv1.MCOObjectReference{Name: "node"},
 					Pool:          mcfgv1.MCOObjectReference{Name: tc.pool},
@@ -165,6 +167,11 @@ func TestInvalidSelector(t *testing.T) {
 		f.done(nil, f.pools().Delete(t.Context(), "broken", metav1.DeleteOptions{}))
 		assert.Equal(t, "infra rendered-2", f.spec())
 		assert.Empty(t, f.events.Events)
+
+		gpu := newPool("gpu")
+		gpu.Spec.NodeSelector = broken.Spec.NodeSelector
+		f.done(f.pools().Update(t.Context(), gpu, metav1.UpdateOptions{}))
+		assert.Len(t, f.events.Events, 1, "of a pool that exists")
 	})
 }
 
@@ -271,8 +278,9 @@ func TestRestart(t *testing.T) {
 		f.writes()
 		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
 		assert.Equal(t, "worker rendered-1", f.spec(), "another process has changed it")
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = nil })
-		assert.Len(t, f.object("node").OwnerReferences, 1, "another process has removed the owner")
+		owner, machine := f.object("node").OwnerReferences[0], metav1.OwnerReference{APIVersion: "v1", Kind: "Machine", Name: "m", UID: "m"}
+		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = []metav1.OwnerReference{machine} })
+		assert.Equal(t, []metav1.OwnerReference{machine, owner}, f.object("node").OwnerReferences, "another process has replaced the owner")
 		assert.Equal(t, []string{"patch node", "patch node"}, f.writes())
 		f.stop()
 		f.run()
@@ -292,11 +300,11 @@ func TestFailuresAreRetried(t *testing.T) {
 		verb, resource string
 		err            error
 		writes         int
-		logged         bool
+		logged         string
 	}{
-		{"get", "nodes", outage, 1, true},
-		{"create", "machineconfignodes", outage, 2, true},
-		{"create", "machineconfignodes", apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")), 2, false},
+		{"get", "nodes", outage, 1, "read Node node: outage"},
+		{"create", "machineconfignodes", outage, 2, "create MachineConfigNode node: outage"},
+		{"create", "machineconfignodes", apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")), 2, ""},
 	} {
 		inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
 			f.failOnce(test.verb, test.resource, test.err)
@@ -305,8 +313,12 @@ func TestFailuresAreRetried(t *testing.T) {
 			assert.Equal(t, "worker rendered-1", f.spec())
 			assert.Len(t, f.writes(), test.writes)
 			f.stop()
-			assert.Equal(t, test.logged, strings.Count(f.log.String(), "Failed to sync the MachineConfigNode") == 1, f.log.String())
-			assert.Equal(t, test.logged, strings.Count(f.log.String(), "Syncing the MachineConfigNode works again") == 1, f.log.String())
+			if test.logged == "" {
+				assert.Empty(t, f.log.String())
+				return
+			}
+			assert.Equal(t, 1, strings.Count(f.log.String(), `"Failed to sync the MachineConfigNode, retrying" err="`+test.logged+`" node="node"`), f.log.String())
+			assert.Equal(t, 1, strings.Count(f.log.String(), `"Syncing the MachineConfigNode works again" node="node"`), f.log.String())
 		})
 	}
 }
@@ -352,8 +364,9 @@ func TestObjectThatIsBeingDeleted(t *testing.T) {
 		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.DeletionTimestamp = ptr.To(metav1.Now()) })
 		f.writes()
 		f.changeNode(desires("rendered-2"))
+		f.done(f.mcns().Create(t.Context(), &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "orphan", DeletionTimestamp: ptr.To(metav1.Now())}}, metav1.CreateOptions{}))
 		f.advance(time.Hour)
-		assert.Empty(t, f.writes())
+		assert.Equal(t, []string{"create orphan"}, f.writes())
 	})
 }
 
@@ -387,6 +400,8 @@ func TestObjectOfAWindowsNode(t *testing.T) {
 		f.run()
 		f.advance(time.Minute)
 		assert.Nil(t, f.object("node"))
+		f.stop()
+		assert.Contains(t, f.log.String(), `err="delete MachineConfigNode node: outage"`)
 	})
 }
 
@@ -474,6 +489,26 @@ func TestPreconditions(t *testing.T) {
 			}
 		}
 		assert.Equal(t, 2, checked)
+	})
+}
+
+// TestFieldManager: all writes have the field manager of the Config.
+func TestFieldManager(t *testing.T) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		f.run(func(c *rollout.Config) { c.FieldManager = "mine" })
+		f.changeNode(desires("rendered-2"))
+		var managers []string
+		for _, action := range f.mcfg.Actions() {
+			switch a := action.(type) {
+			case clienttesting.CreateActionImpl:
+				if a.Resource.Resource == "machineconfignodes" {
+					managers = append(managers, a.CreateOptions.FieldManager)
+				}
+			case clienttesting.PatchActionImpl:
+				managers = append(managers, a.PatchOptions.FieldManager)
+			}
+		}
+		assert.Equal(t, []string{"mine", "mine"}, managers)
 	})
 }
 

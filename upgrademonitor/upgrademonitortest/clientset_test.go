@@ -11,6 +11,7 @@ import (
 	"github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -58,7 +59,8 @@ type recorder struct {
 func (r *recorder) Errorf(format string, args ...any) {
 	r.errors = append(r.errors, fmt.Sprintf(format, args...))
 }
-func (r *recorder) Fatal(args ...any) { r.errors = append(r.errors, fmt.Sprint(args...)) }
+func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...) }
+func (r *recorder) Fatal(args ...any)                 { r.errors = append(r.errors, fmt.Sprint(args...)) }
 
 // The status of an object that is created is dropped. A create of an object that exists creates nothing: the
 // next status is not a first status.
@@ -83,6 +85,20 @@ func TestCreate(t *testing.T) {
 	object.Name = "worker-1"
 	_, err = client.Create(t.Context(), object, metav1.CreateOptions{})
 	assert.True(t, apierrors.IsInvalid(err), "of another node: %v", err)
+}
+
+// NewClientset takes any objects of the clientset's API groups.
+func TestOtherObjects(t *testing.T) {
+	r := &recorder{TB: t}
+	pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
+	c := upgrademonitortest.NewClientset(r, newObject(), pool)
+	read, err := c.MachineconfigurationV1().MachineConfigPools().Get(t.Context(), "worker", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Equal(t, pool, read)
+	assert.Empty(t, r.errors)
+	upgrademonitortest.NewClientset(r, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName}})
+	require.Len(t, r.errors, 1)
+	assert.Contains(t, r.errors[0], "Failed to add *v1.Node to the clientset: ")
 }
 
 // A given object is completed, and its resourceVersion is followed by later versions: a conflict takes one, too. An update of the

@@ -24,6 +24,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
@@ -53,6 +54,15 @@ type cluster struct {
 	written []mcfgv1.MachineConfigPoolStatus // in order
 	times   []time.Time                      // of all attempts to write
 	before  func() error                     // called before each write; its error is the response
+	end     func()                           // ends the context of Run
+}
+
+// recorder puts the object of an event before the message.
+type recorder struct{ *record.FakeRecorder }
+
+func (r recorder) Event(object runtime.Object, eventType, reason, message string) {
+	o := object.(*corev1.ObjectReference)
+	r.FakeRecorder.Event(object, eventType, reason, strings.Join([]string{o.APIVersion, o.Kind, o.Name, string(o.UID), message}, " "))
 }
 
 func inBubble(t *testing.T, test func(*testing.T, *cluster)) {
@@ -94,8 +104,9 @@ func (c *cluster) update(action clienttesting.Action) (bool, runtime.Object, err
 func (c *cluster) run(interval time.Duration) (stop func()) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(klog.NewContext(c.t.Context(), klog.Logger{}))
+	c.end = cancel
 	kube, mcfg := informers.NewSharedInformerFactory(c.kube, 0), mcfginformers.NewSharedInformerFactory(c.mcfg, 0)
-	loop := pools.New(c.mcfg, kube.Core().V1().Nodes(), mcfg.Machineconfiguration().V1(), c.recorder)
+	loop := pools.New(c.mcfg, kube.Core().V1().Nodes(), mcfg.Machineconfiguration().V1(), recorder{c.recorder})
 	if interval > 0 {
 		loop.Interval = interval
 	}
@@ -125,7 +136,7 @@ func (c *cluster) pass(d time.Duration) {
 
 func (c *cluster) addPool(name string) {
 	c.t.Helper()
-	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: name, Generation: 1, ResourceVersion: "0"},
+	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid-" + name), Generation: 1, ResourceVersion: "0"},
 		Spec: mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: map[string]string{"role-" + name: ""}}}}
 	p.Spec.Configuration.Name = oldConfig
 	require.NoError(c.t, c.mcfg.Tracker().Create(mcfgv1.GroupVersion.WithResource("machineconfigpools"), p, ""))
@@ -391,6 +402,32 @@ func TestFailures(t *testing.T) {
 		require.NoError(t, c.mcfg.Tracker().Delete(mcfgv1.GroupVersion.WithResource("machineconfigpools"), "", "worker"))
 		c.pass(time.Hour)
 		assert.LessOrEqual(t, len(c.times), tried+1)
+	})
+}
+
+// TestEvents: an event names the pool.
+func TestEvents(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		c.addPool("worker")
+		c.run(0)
+		require.Len(t, c.recorder.Events, 1)
+		assert.Equal(t, "Normal Completed machineconfiguration.openshift.io/v1 MachineConfigPool worker uid-worker "+
+			"Pool worker has completed update to MachineConfig rendered-worker-aaa", <-c.recorder.Events)
+	})
+}
+
+// TestEndOfRun: after the end, no other pool is synced.
+func TestEndOfRun(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		for _, name := range []string{"worker", "infra", "gpu"} {
+			c.addPool(name)
+		}
+		c.before = func() error {
+			c.end()
+			return nil
+		}
+		c.run(0)
+		assert.Len(t, c.times, 1)
 	})
 }
 
