@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -58,6 +60,8 @@ func TestWaitOnAFile(t *testing.T) {
 			assert.NotContains(t, got.stdout, " in -")
 		})
 	}
+	got := execute(t, "", "wait", "-f", filepath.Join(real, "build-success-not-applied.yaml"), "--at", "now")
+	assert.Contains(t, got.stderr, "infra 0/2 to 93e0d654@ccc8e53d, 2 waiting, its image is not applied\n")
 }
 
 // TestClusterAndFileAgree: the same objects look the same from a cluster and from a file.
@@ -93,6 +97,10 @@ func TestEmptyCluster(t *testing.T) {
 	} {
 		assert.Equal(t, execution{exitUsage, "", want}, execute(t, "", append(args, "--kubeconfig", file)...))
 	}
+	got := execute(t, "", "wait", "--kubeconfig", newServer(t, doneNodes(1)...).kubeconfig(t))
+	assert.Equal(t, execution{exitUsage, "", "kubectl mcn: nothing to wait for: there are no MachineConfigPools\n"}, got)
+	r := startWith(t, fastClock{start: now}, terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}, "-w", "--kubeconfig", file)
+	r.await("No resources found")
 }
 
 // TestWaitForAPoolThatIsBlocked: it counts as stuck once it is not tolerated any more.
@@ -273,6 +281,7 @@ func TestEntries(t *testing.T) {
 		update(done, newConfig, now.Add(-24*time.Hour), "")
 		got := execute(t, asList(t, late, done), "-f", "-").stdout
 		assert.Contains(t, got, "\n"+sign+" pool worker: all nodes have the target, but the pool is not Updated", "a pool is Updated some seconds after its last node")
+		assert.Contains(t, got, "\n    next: oc describe mcp worker\n")
 	}
 
 	joined := newKubeNode("worker-0")
@@ -281,6 +290,7 @@ func TestEntries(t *testing.T) {
 	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: joined.Labels}
 	got := execute(t, asList(t, pool, joined), "node", "worker-0", "-f", "-").stdout
 	assert.Contains(t, got, "worker-0 of pool worker: done")
+	assert.Contains(t, got, "\nreported   no, there is no MachineConfigNode\n")
 	assert.NotContains(t, got, "not updated to yet", "it is done by the word of the pool")
 }
 
@@ -359,6 +369,47 @@ func TestPoolOfANode(t *testing.T) {
 	assert.Contains(t, got, "\n> Preparing              running  -             -\n", "the object has no times")
 }
 
+// TestPinnedImageSets: the sets of a node share an entry if their errors are the same. A set may have no name.
+func TestPinnedImageSets(t *testing.T) {
+	t.Parallel()
+	n := doneNodes(1)[0].(*mcfgv1.MachineConfigNode)
+	setCondition(n, phases.PinnedImageSetsDegraded, time.Hour, "One or more PinnedImageSet is experiencing an error.")
+	list := func() string { return asList(t, updatedPool("worker", newConfig), n) }
+	assert.Contains(t, execute(t, list(), "-f", "-").stdout, "\n! worker-0: a pinned image set has failed since 13:16:05 (60m)\n")
+	for _, set := range [][2]string{{"a", "disk full"}, {"b", "no such host"}, {"c", "disk full"}} {
+		n.Status.PinnedImageSets = append(n.Status.PinnedImageSets, mcfgv1.MachineConfigNodeStatusPinnedImageSet{
+			Name: set[0], DesiredGeneration: 1, LastFailedGeneration: 1, LastFailedGenerationError: set[1]})
+	}
+	got := execute(t, list(), "-f", "-").stdout
+	assert.Contains(t, got, "\n! worker-0: pinned image sets a, c have failed since 13:16:05 (60m)\n    disk full\n")
+	assert.Contains(t, got, "\n! worker-0: pinned image set b has failed since 13:16:05 (60m)\n    no such host\n")
+}
+
+// TestNewerObject: if two files have the same object, the newer one is shown.
+func TestNewerObject(t *testing.T) {
+	t.Parallel()
+	running, paused := newPool("worker", newConfig), newPool("worker", newConfig)
+	running.Status.Conditions[0].LastTransitionTime, paused.Spec.Paused = metav1.NewTime(now.Add(-time.Hour)), true
+	ready, cordoned := newKubeNode("worker-0"), newKubeNode("worker-0")
+	ready.Status.Conditions[0].LastHeartbeatTime, cordoned.Status.Conditions[0].LastHeartbeatTime = metav1.NewTime(now.Add(-time.Hour)), metav1.NewTime(now)
+	cordoned.Spec.Unschedulable = true
+	n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+	for want, objects := range map[string][]runtime.Object{"  paused\n": {running, paused, n}, "worker-0 (cordoned)": {running, n, ready, cordoned}} {
+		assert.Contains(t, execute(t, asList(t, objects...), "-f", "-").stdout, want)
+		slices.Reverse(objects)
+		assert.Contains(t, execute(t, asList(t, objects...), "-f", "-").stdout, want)
+	}
+}
+
+// TestSoon: the last node takes longer than the others, and is not slow.
+func TestSoon(t *testing.T) {
+	t.Parallel()
+	last := newNode("worker-9", "worker", oldConfig, now.Add(-24*time.Hour))
+	update(last, newConfig, now.Add(-9*time.Minute), phases.RebootedNode)
+	got := execute(t, asList(t, append(doneNodes(3), newPool("worker", newConfig), last)...), "-f", "-").stdout
+	assert.Regexp(t, `\nworker .*  7m  soon\n`, got)
+}
+
 // TestManyNames: an entry has at most ten names and three commands; -o wide has all.
 func TestManyNames(t *testing.T) {
 	t.Parallel()
@@ -374,6 +425,7 @@ func TestManyNames(t *testing.T) {
 		assert.Equal(t, want, counts, got)
 		assert.Equal(t, format == "", strings.Contains(got, ", and 2 more: kubectl\n    mcn -o wide\n"), got)
 	}
+	assert.NotContains(t, execute(t, asList(t, all...), "-f", "-", "-o", "json").stdout, "-o wide")
 }
 
 // TestNoMachineConfigNodes: without the feature, the numbers of the pools count.

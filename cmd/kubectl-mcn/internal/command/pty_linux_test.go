@@ -270,6 +270,7 @@ func TestColors(t *testing.T) {
 		p.end()
 		return string(p.bytes())
 	}
+	assert.Contains(t, shown(), "\x1b[1mPOOL ")
 	assert.Contains(t, shown(), "\x1b[31m! worker-4")
 	assert.Contains(t, shown("-o", "wide"), "\x1b[31m  worker-4")
 	t.Setenv("NO_COLOR", "1")

@@ -277,6 +277,7 @@ func TestManyCauses(t *testing.T) {
 	assert.Contains(t, got, "\n! 3 nodes stuck for other causes: see kubectl mcn -o wide\n")
 	got = execute(t, list, "-f", "-", "-o", "wide").stdout
 	assert.Contains(t, got, "disk 5 is full")
+	assert.Contains(t, got, "  worker-5           Degraded    60m     7m  disk 5 is full\n")
 	assert.NotContains(t, got, "for other causes")
 }
 

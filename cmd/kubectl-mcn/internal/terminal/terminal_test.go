@@ -41,6 +41,7 @@ func TestPaint(t *testing.T) {
 			assert.Empty(t, out.String(), "nothing is drawn, and the cursor is not hidden")
 			require.NoError(t, p.Paint([]screen.Line{{Text: strings.Repeat("x", tc.length)}}))
 			assert.NotContains(t, out.String(), "x"+clearLine, "a full line would lose its last character")
+			assert.Equal(t, tc.length > 80, strings.Contains(out.String(), "x..."))
 			out.Reset()
 			width = tc.width
 			require.NoError(t, p.Paint([]screen.Line{{Text: "next"}}))
