@@ -328,9 +328,12 @@ func TestNextCommands(t *testing.T) {
 			assert.Contains(t, got, want, name)
 		}
 	}
-	p := with(newPool("worker", newConfig), "NodeDegraded", time.Hour, `Node worker-0 is reporting: "failed to drain node: worker-0 after 1 hour. Please see machine-config-controller logs for more information"`)
-	p.Status.MachineCount, p.Status.DegradedMachineCount = 3, 1
-	assert.Contains(t, execute(t, asList(t, p), "-f", "-").stdout, "next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller")
+	draining := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour)) // it has no NodeDegraded
+	update(draining, newConfig, now.Add(-5*time.Minute), phases.Drained)
+	for message, want := range map[string]string{"Please see machine-config-controller logs for more information": "deploy/machine-config-controller", "disk full": "spec.nodeName=worker-0"} {
+		p := with(newPool("worker", newConfig), "NodeDegraded", time.Hour, `Node worker-0 is reporting: "`+message+`"`)
+		assert.Regexp(t, `\n! pool worker: NodeDegraded since .*\n(    .*\n)+    next: oc -n openshift-machine-config-operator logs .*`+want, execute(t, asList(t, p, draining), "-f", "-").stdout)
+	}
 }
 
 // TestPoolOfANode: the node's screen says why the node waits, unless an entry below says it.
