@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,17 +35,23 @@ func TestOffTargetNode(t *testing.T) {
 	assert.NotContains(t, got, "\n  worker-0 ")
 }
 
-// TestManySteps: the line of a pool counts the nodes at each step only if fewer than ten nodes are updating.
+// TestManySteps: the line of a pool counts the nodes at each step only if fewer than ten nodes are updating. A screen
+// lists twenty nodes, and -o wide all.
 func TestManySteps(t *testing.T) {
 	t.Parallel()
 	all := []runtime.Object{newPool("worker", newConfig)}
-	for i := range 10 {
+	for i := range 22 {
 		n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
 		update(n, newConfig, now.Add(-5*time.Minute), []phases.Phase{phases.RebootedNode, phases.Drained}[min(i, 1)])
 		all = append(all, n)
 	}
 	assert.Contains(t, execute(t, asList(t, all[:10]...), "wait", "-f", "-").stdout, "worker 0/9 to 22222222, 8 draining, 1 rebooting\n")
-	assert.Contains(t, execute(t, asList(t, all...), "wait", "-f", "-").stdout, "worker 0/10 to 22222222, 10 updating\n")
+	assert.Contains(t, execute(t, asList(t, all[:11]...), "wait", "-f", "-").stdout, "worker 0/10 to 22222222, 10 updating\n")
+	got := execute(t, asList(t, all...), "-f", "-").stdout
+	assert.Equal(t, 20, strings.Count(got, "\n  worker-"), got)
+	assert.Contains(t, got, "\nworker: 21 draining, 1 rebooting\n")
+	assert.Contains(t, got, "\n  ... and 2 more: -o wide lists all\n")
+	assert.Equal(t, 22, strings.Count(execute(t, asList(t, all...), "-f", "-", "-o", "wide").stdout, "\n  worker-"))
 }
 
 // TestExpiredList: a server that rejects even the first page does not respond for long without a word.
