@@ -305,21 +305,20 @@ func TestSharedEntries(t *testing.T) {
 		return n
 	}
 	for name, test := range map[string]struct {
-		config  string
-		step    phases.Phase
-		message string
-		entries int
+		config, message string
+		entries         int
 	}{
-		"another Pod of the namespace": {newConfig, phases.Drained, pod("shop", "db-1"), 1},
-		"a Pod of another namespace":   {newConfig, phases.Drained, pod("blog", "db-0"), 2},
-		"another error":                {newConfig, phases.Drained, "connection refused", 2},
-		"another step":                 {newConfig, phases.Cordoned, pod("shop", "db-0"), 2},
-		"a withdrawn config":           {"rendered-worker-33333333", phases.Drained, pod("shop", "db-0"), 2},
+		"another Pod of the namespace": {newConfig, pod("shop", "db-1"), 1},
+		"a Pod of another namespace":   {newConfig, pod("blog", "db-0"), 2},
+		"another error":                {newConfig, "connection refused", 2},
+		"a withdrawn config":           {"rendered-worker-33333333", pod("shop", "db-0"), 2},
 	} {
-		nodes := []runtime.Object{newPool("worker", newConfig), stuck("worker-0", newConfig, phases.Drained, pod("shop", "db-0")), stuck("worker-1", test.config, test.step, test.message)}
+		nodes := []runtime.Object{newPool("worker", newConfig), stuck("worker-0", newConfig, phases.Drained, pod("shop", "db-0")), stuck("worker-1", test.config, phases.Drained, test.message)}
 		got := execute(t, asList(t, nodes...), "-f", "-").stdout
 		assert.Equal(t, test.entries, strings.Count(got, "\n! worker-"), "%s: %s", name, got)
 	}
+	nodes := []runtime.Object{newPool("worker", newConfig), stuck("worker-0", newConfig, phases.AppliedFilesAndOS, "no reply"), stuck("worker-1", newConfig, phases.RebootedNode, "no reply")}
+	assert.Equal(t, 2, strings.Count(execute(t, asList(t, nodes...), "-f", "-").stdout, "\n! worker-"), "another step")
 }
 
 // TestNodesWithoutAMessage: nodes of two pools share an entry only if their errors are the same.
