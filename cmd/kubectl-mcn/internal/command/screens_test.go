@@ -357,6 +357,7 @@ func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{}, {"node"}, {"wait"}, {"components"}} {
 		got := execute(t, "", append(args, "--help")...)
 		assert.Zero(t, got.code)
+		golden(t, strings.Join(append([]string{"help"}, args...), "-")+".txt", got.stdout)
 		assert.LessOrEqual(t, strings.Count(got.stdout, "\n"), 28, "%v: %s", args, got.stdout)
 		for line := range strings.Lines(got.stdout) {
 			assert.LessOrEqual(t, len(line), 81, line)
@@ -364,5 +365,5 @@ func TestHelp(t *testing.T) {
 	}
 	assert.Contains(t, execute(t, "", "--help").stdout, "--kubeconfig")
 	assert.Contains(t, execute(t, "", "completion", "bash").stdout, "__complete")
-	assert.Contains(t, execute(t, "", "--version").stdout, "kubectl mcn version ")
+	assert.Regexp(t, `^kubectl mcn version (\(devel\)|v\S+), go1\.\S+\n$`, execute(t, "", "--version").stdout)
 }
