@@ -124,6 +124,9 @@ func TestServerThatStarts(t *testing.T) {
 	s := newServer(t, append(doneNodes(4), updatedPool("worker", newConfig))...)
 	s.expires = true
 	assert.Contains(t, execute(t, "", "--kubeconfig", s.kubeconfig(t)).stdout, "4 nodes: 4 done")
+	for _, resource := range []string{nodesResource, coreNodes} {
+		assert.Equal(t, 3, s.requests("list "+resource), "a page, a page that has expired, and the whole list")
+	}
 	s.failWith(failure{status: http.StatusServiceUnavailable})
 	before := s.requests("list machineconfignodes")
 	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
@@ -160,6 +163,7 @@ func TestRejectedRequests(t *testing.T) {
 		{failure{"watch", "", forbidden}, "", 0, "worker-4", ""},
 		{failure{"watch", "", forbidden}, "node worker-4", 0, "worker-4", ""},
 		{failure{"watch", "", forbidden}, "wait", exitUsage, "", "not allowed to watch "},
+		{failure{"watch", coreNodes, forbidden}, "wait", exitUsage, "", "not allowed to watch " + coreNodes},
 	} {
 		objects := rollout()
 		if test.stdout == "done" {

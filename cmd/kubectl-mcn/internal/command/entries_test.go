@@ -30,14 +30,14 @@ import (
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	late := updatedPool("worker", newConfig)
-	late.Status.Conditions[0].Status = corev1.ConditionFalse
+	late.Status.Conditions[0].Status, late.Status.Conditions[0].Message = corev1.ConditionFalse, "a reason"
 	done := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
 	for ago, sign := range map[time.Duration]string{time.Minute: "~", 3 * time.Minute: "!"} {
 		late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-ago))
 		update(done, newConfig, now.Add(-24*time.Hour), "")
 		got := execute(t, asList(t, late, done), "-f", "-").stdout
 		assert.Contains(t, got, "\n"+sign+" pool worker: all nodes have the target, but the pool is not Updated", "a pool is Updated some seconds after its last node")
-		assert.Contains(t, got, "\n    next: oc describe mcp worker\n")
+		assert.Contains(t, got, "\n    a reason\n    next: oc describe mcp worker\n")
 	}
 
 	joined := newKubeNode("worker-0")
@@ -184,7 +184,11 @@ func TestManyNames(t *testing.T) {
 		assert.Equal(t, want, counts, got)
 		assert.Equal(t, format == "", strings.Contains(got, ", and 2 more: kubectl\n    mcn -o wide\n"), got)
 	}
-	assert.NotContains(t, execute(t, asList(t, all...), "-f", "-", "-o", "json").stdout, "-o wide")
+	for _, args := range []string{"-f - -o json", "node worker-1 -f - -o json"} {
+		got := execute(t, asList(t, all...), strings.Fields(args)...).stdout
+		assert.Contains(t, got, "worker-9 (cordoned)")
+		assert.NotContains(t, got, "-o wide")
+	}
 }
 
 // TestOffTargetNode: a node that updates to a withdrawn config has an entry, and no row in the table.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -251,6 +252,15 @@ func TestFullDisk(t *testing.T) {
 		assert.Equal(t, exitFailed, c.run(t.Context(), append(strings.Fields(args), "-f", "-")), args)
 		assert.Equal(t, "kubectl mcn: no space left on device\n", stderr.String(), args)
 	}
+}
+
+func TestBrokenInput(t *testing.T) {
+	t.Parallel()
+	var stderr bytes.Buffer
+	c := testCommand(io.Discard, &stderr)
+	c.In = iotest.ErrReader(syscall.EIO)
+	assert.Equal(t, exitUsage, c.run(t.Context(), []string{"-f", "-"}))
+	assert.Equal(t, "kubectl mcn: cannot read -: input/output error\n", stderr.String())
 }
 
 // TestTimeZone: all times of a screen are in the time zone of the user.

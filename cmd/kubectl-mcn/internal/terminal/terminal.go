@@ -46,7 +46,7 @@ func For(out io.Writer) Terminal {
 }
 
 func plainSize() (int, int) {
-	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
+	if columns, _ := strconv.Atoi(os.Getenv("COLUMNS")); columns > 0 {
 		return columns, 0
 	}
 	return defaultWidth, 0
