@@ -30,6 +30,8 @@ func TestWaitOnAFile(t *testing.T) {
 	imaged := append([]runtime.Object{updatedPool("worker", newConfig)}, doneNodes(1)...)
 	withImage := imaged[1].(*mcfgv1.MachineConfigNode)
 	withImage.Spec.ConfigImage.DesiredImage, withImage.Status.ConfigImage.CurrentImage = image("a"), image("a")
+	late := newPool("worker", newConfig)
+	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-10 * time.Minute))
 	for name, test := range map[string]struct {
 		objects []runtime.Object
 		args    string
@@ -45,6 +47,7 @@ func TestWaitOnAFile(t *testing.T) {
 		"no pools":     {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, 3 idle, the target is not known\n"},
 		"done":         {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
 		"done, paused": {append([]runtime.Object{resting}, doneNodes(3)...), "wait --tolerate 0s", 0, "worker 3/3 to 22222222, paused\ndone\n", ""},
+		"not Updated":  {append([]runtime.Object{late}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "", "failed: worker 3/3 to 22222222, not Updated\n"},
 		"not started":  {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not started"},
 		"any image":    {imaged, "wait --from " + newConfig, exitFailed, "worker 1/1 to 22222222@aaaaaaaa", "worker has not started"},
 		"other image":  {imaged, "wait --from " + newConfig + "," + string(image("b")), 0, "done", ""},

@@ -89,6 +89,7 @@ func TestNextCommands(t *testing.T) {
 	for message, want := range map[string]string{"Please see machine-config-controller logs for more information": "deploy/machine-config-controller", "disk full": "spec.nodeName=worker-0"} {
 		p := with(newPool("worker", newConfig), "NodeDegraded", time.Hour, `Node worker-0 is reporting: "`+message+`"`)
 		assert.Regexp(t, `\n! pool worker: NodeDegraded since .*\n(    .*\n)+    next: oc -n openshift-machine-config-operator logs .*`+want, execute(t, asList(t, p, draining), "-f", "-").stdout)
+		assert.Contains(t, execute(t, asList(t, p, draining), "node", "worker-0", "-f", "-").stdout, "\n! pool worker: NodeDegraded since ", "it is about the node")
 	}
 }
 

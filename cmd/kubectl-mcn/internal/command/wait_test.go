@@ -353,8 +353,9 @@ func TestServerThatComesBack(t *testing.T) {
 	s.failWith(failure{})
 	r.await("worker 0/1 to 22222222, 1 draining")
 	r.cancel()
-	code, _, _ := r.end()
+	code, stdout, _ := r.end()
 	assert.Equal(t, exitInterrupted, code)
+	assert.Equal(t, 1, strings.Count(stdout, "worker 0/2"), "it is said once")
 }
 
 // A view of a server that does not respond may be out of date, so it decides nothing.

@@ -101,7 +101,7 @@ func (p *Painter) Paint(lines []screen.Line) error {
 	for i := range lines {
 		lines[i].Text = screen.Cut(lines[i].Text, width) // the terminal must not wrap a line
 	}
-	if p.last != nil && slices.Equal(p.last, lines) {
+	if slices.Equal(p.last, lines) {
 		return nil
 	}
 	var b strings.Builder
