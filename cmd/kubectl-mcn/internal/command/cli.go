@@ -101,8 +101,6 @@ type exitError struct {
 	error
 }
 
-func (e *exitError) Unwrap() error { return e.error }
-
 func newRoot(c *CLI) *cobra.Command {
 	root := newSnapshot(c)
 	root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl mcn"}

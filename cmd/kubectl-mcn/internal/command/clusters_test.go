@@ -1,7 +1,6 @@
 package command
 
 import (
-	"fmt"
 	"html"
 	"net/http"
 	"os"
@@ -18,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -30,6 +30,8 @@ func TestWaitOnAFile(t *testing.T) {
 	imaged := append([]runtime.Object{updatedPool("worker", newConfig)}, doneNodes(1)...)
 	withImage := imaged[1].(*mcfgv1.MachineConfigNode)
 	withImage.Spec.ConfigImage.DesiredImage, withImage.Status.ConfigImage.CurrentImage = image("a"), image("a")
+	late := newPool("worker", newConfig)
+	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-10 * time.Minute))
 	for name, test := range map[string]struct {
 		objects []runtime.Object
 		args    string
@@ -45,6 +47,7 @@ func TestWaitOnAFile(t *testing.T) {
 		"no pools":     {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, 3 idle, the target is not known\n"},
 		"done":         {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
 		"done, paused": {append([]runtime.Object{resting}, doneNodes(3)...), "wait --tolerate 0s", 0, "worker 3/3 to 22222222, paused\ndone\n", ""},
+		"not Updated":  {append([]runtime.Object{late}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "", "failed: worker 3/3 to 22222222, not Updated\n"},
 		"not started":  {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not started"},
 		"any image":    {imaged, "wait --from " + newConfig, exitFailed, "worker 1/1 to 22222222@aaaaaaaa", "worker has not started"},
 		"other image":  {imaged, "wait --from " + newConfig + "," + string(image("b")), 0, "done", ""},
@@ -58,6 +61,8 @@ func TestWaitOnAFile(t *testing.T) {
 			assert.NotContains(t, got.stdout, " in -")
 		})
 	}
+	got := execute(t, "", "wait", "-f", filepath.Join(real, "build-success-not-applied.yaml"), "--at", "now")
+	assert.Contains(t, got.stderr, "infra 0/2 to 93e0d654@ccc8e53d, 2 waiting, its image is not applied\n")
 }
 
 // TestClusterAndFileAgree: the same objects look the same from a cluster and from a file.
@@ -93,6 +98,10 @@ func TestEmptyCluster(t *testing.T) {
 	} {
 		assert.Equal(t, execution{exitUsage, "", want}, execute(t, "", append(args, "--kubeconfig", file)...))
 	}
+	got := execute(t, "", "wait", "--kubeconfig", newServer(t, doneNodes(1)...).kubeconfig(t))
+	assert.Equal(t, execution{exitUsage, "", "kubectl mcn: nothing to wait for: there are no MachineConfigPools\n"}, got)
+	r := startWith(t, fastClock{start: now}, terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}, "-w", "--kubeconfig", file)
+	r.await("No resources found")
 }
 
 // TestWaitForAPoolThatIsBlocked: it counts as stuck once it is not tolerated any more.
@@ -118,6 +127,9 @@ func TestServerThatStarts(t *testing.T) {
 	s := newServer(t, append(doneNodes(4), updatedPool("worker", newConfig))...)
 	s.expires = true
 	assert.Contains(t, execute(t, "", "--kubeconfig", s.kubeconfig(t)).stdout, "4 nodes: 4 done")
+	for _, resource := range []string{nodesResource, coreNodes} {
+		assert.Equal(t, 3, s.requests("list "+resource), "a page, a page that has expired, and the whole list")
+	}
 	s.failWith(failure{status: http.StatusServiceUnavailable})
 	before := s.requests("list machineconfignodes")
 	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
@@ -140,6 +152,7 @@ func TestRejectedRequests(t *testing.T) {
 		stdout, stderr string
 	}{
 		{failure{"", poolsResource, forbidden}, "", 0, "worker-4", notAllowed + poolsResource},
+		{failure{"", poolsResource, forbidden}, "wait", exitUsage, "", notAllowed + poolsResource},
 		{failure{"", nodesResource, forbidden}, "", 0, "worker    22222222", notAllowed + nodesResource},
 		{failure{"", coreNodes, forbidden}, "", 0, "worker-4", notAllowed + coreNodes},
 		{failure{"", coreNodes, forbidden}, "wait", 0, "done", notAllowed + coreNodes},
@@ -153,6 +166,7 @@ func TestRejectedRequests(t *testing.T) {
 		{failure{"watch", "", forbidden}, "", 0, "worker-4", ""},
 		{failure{"watch", "", forbidden}, "node worker-4", 0, "worker-4", ""},
 		{failure{"watch", "", forbidden}, "wait", exitUsage, "", "not allowed to watch "},
+		{failure{"watch", coreNodes, forbidden}, "wait", exitUsage, "", "not allowed to watch " + coreNodes},
 	} {
 		objects := rollout()
 		if test.stdout == "done" {
@@ -260,120 +274,6 @@ func TestWaitWithoutNodes(t *testing.T) {
 	assert.Zero(t, code, stderr)
 	assert.Contains(t, stdout, "worker 1/1 to 22222222\ndone\n")
 	assert.Equal(t, 1, strings.Count(stderr, "not allowed to list "+coreNodes), stderr)
-}
-
-// TestEntries: what an entry says of a moment, of the step and of the node.
-func TestEntries(t *testing.T) {
-	t.Parallel()
-	late := updatedPool("worker", newConfig)
-	late.Status.Conditions[0].Status = corev1.ConditionFalse
-	done := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
-	for ago, sign := range map[time.Duration]string{time.Minute: "~", 3 * time.Minute: "!"} {
-		late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-ago))
-		update(done, newConfig, now.Add(-24*time.Hour), "")
-		got := execute(t, asList(t, late, done), "-f", "-").stdout
-		assert.Contains(t, got, "\n"+sign+" pool worker: all nodes have the target, but the pool is not Updated", "a pool is Updated some seconds after its last node")
-	}
-
-	joined := newKubeNode("worker-0")
-	joined.Labels = map[string]string{"node-role.kubernetes.io/worker": ""}
-	pool := updatedPool("worker", newConfig)
-	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: joined.Labels}
-	got := execute(t, asList(t, pool, joined), "node", "worker-0", "-f", "-").stdout
-	assert.Contains(t, got, "worker-0 of pool worker: done")
-	assert.NotContains(t, got, "not updated to yet", "it is done by the word of the pool")
-}
-
-// TestNextCommands: the commands that show more about a stuck node, by its step and its message.
-func TestNextCommands(t *testing.T) {
-	t.Parallel()
-	refused := func(pod string) string {
-		return fmt.Sprintf("error when evicting pods/%s: global timeout reached: 1m30s", pod)
-	}
-	for name, test := range map[string]struct {
-		step           phases.Phase
-		degraded, says string // the messages of NodeDegraded and of the step
-		want           []string
-	}{
-		"the controller drains":           {phases.Drained, "failed to drain node: worker-0 after 1 hour", "", []string{"logs deploy/machine-config-controller"}},
-		"the daemon fails during a drain": {phases.Drained, "disk full", "", []string{"logs -c machine-config-daemon"}},
-		"the node does not come back":     {phases.RebootedNode, "", "", []string{"oc describe node worker-0"}},
-		"the daemon fails after a reboot": {phases.RebootedNode, "disk full", "", []string{"logs -c machine-config-daemon"}},
-		"two pods of a namespace":         {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"b" -n "shop"`), []string{"oc get pdb -n shop"}},
-		"pods of two namespaces":          {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"a" -n "blog"`), []string{"oc get pdb -n shop", "oc get pdb -n blog"}},
-		"a pod that is no name":           {phases.Drained, "", refused(`"$(reboot)" -n "shop"`), nil},
-		"a namespace that is no name":     {phases.Drained, "", refused(`"a" -n "$(reboot)"`), nil},
-	} {
-		n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
-		at := update(n, newConfig, now.Add(-2*time.Hour), test.step)
-		if test.degraded != "" {
-			setCondition(n, phases.NodeDegraded, time.Hour, "Node worker-0 upgrade failure. "+test.degraded)
-		}
-		if test.says != "" {
-			report(n, test.step, metav1.ConditionUnknown, at, test.says)
-		}
-		got := execute(t, asList(t, newPool("worker", newConfig), n), "-f", "-").stdout
-		assert.Equal(t, len(test.want), strings.Count(got, "    next: "), "%s: %s", name, got)
-		for _, want := range test.want {
-			assert.Contains(t, got, want, name)
-		}
-	}
-	p := with(newPool("worker", newConfig), "NodeDegraded", time.Hour, `Node worker-0 is reporting: "failed to drain node: worker-0 after 1 hour. Please see machine-config-controller logs for more information"`)
-	p.Status.MachineCount, p.Status.DegradedMachineCount = 3, 1
-	assert.Contains(t, execute(t, asList(t, p), "-f", "-").stdout, "next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller")
-}
-
-// TestPoolOfANode: the node's screen says why the node waits, unless an entry below says it.
-func TestPoolOfANode(t *testing.T) {
-	t.Parallel()
-	waiting := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
-	degraded := waiting.DeepCopy()
-	setCondition(degraded, phases.NodeDegraded, time.Hour, "disk full")
-	empty := &mcfgv1.MachineConfigNode{TypeMeta: waiting.TypeMeta, ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1"}}
-	empty.Spec.Pool.Name = "worker"
-	draining := newNode("worker-1", "worker", oldConfig, now.Add(-24*time.Hour))
-	update(draining, newConfig, now.Add(-5*time.Minute), phases.Drained)
-	paused := newPool("worker", newConfig)
-	paused.Spec.Paused = true
-	const other = "\npool       " + newConfig + ", which the node is not updated to yet"
-	for name, test := range map[string]struct {
-		objects []runtime.Object
-		want    string
-	}{
-		"the pool is full":       {[]runtime.Object{newPool("worker", newConfig), waiting, draining}, other + ": 1 unavailable, maxUnavailable is 1: worker-1 (draining)\n"},
-		"the pool is not full":   {[]runtime.Object{newPool("worker", newConfig), waiting}, other + "\n"},
-		"the pool is paused":     {[]runtime.Object{paused, waiting, draining}, other + "\n"},
-		"its image is not built": {[]runtime.Object{with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), waiting, draining}, other + "\n"},
-		"the node is degraded":   {[]runtime.Object{newPool("worker", newConfig), degraded, draining}, other + "\n"},
-		"the node has no config": {[]runtime.Object{newPool("worker", newConfig), empty}, "\nto         not known\npool       " + newConfig + "\nreported   no, the MachineConfigNode has no conditions\n"},
-		"the pool is not known":  {[]runtime.Object{waiting}, "\nto         " + oldConfig + "\ncompleted "},
-	} {
-		got := executeAt(t, 200, asList(t, test.objects...), "node", "worker-0", "-f", "-").stdout
-		assert.Contains(t, got, test.want, name)
-		assert.NotContains(t, got, "STEP", name)
-	}
-
-	timeless := newNode("worker-0", "worker", oldConfig, time.Time{})
-	update(timeless, newConfig, time.Time{}, phases.UpdatePrepared)
-	got := execute(t, asList(t, newPool("worker", newConfig), timeless), "node", "worker-0", "-f", "-").stdout
-	assert.Contains(t, got, "\n> Preparing              running  -             -\n", "the object has no times")
-}
-
-// TestManyNames: an entry has at most ten names and three commands; -o wide has all.
-func TestManyNames(t *testing.T) {
-	t.Parallel()
-	all := append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(12)...)
-	for _, n := range all[1:] {
-		cordoned := newKubeNode(n.(*mcfgv1.MachineConfigNode).Name)
-		cordoned.Spec.Unschedulable = true
-		all = append(all, cordoned)
-	}
-	for format, want := range map[string][3]int{"wide": {12, 12, 12}, "": {10, 3, 0}} {
-		got := execute(t, asList(t, all...), "-f", "-", "-o", format).stdout
-		counts := [3]int{strings.Count(got, "(cordoned)"), strings.Count(got, "    next: oc adm uncordon worker-"), strings.Count(got, "Waiting, cordoned")}
-		assert.Equal(t, want, counts, got)
-		assert.Equal(t, format == "", strings.Contains(got, ", and 2 more: kubectl\n    mcn -o wide\n"), got)
-	}
 }
 
 // TestNoMachineConfigNodes: without the feature, the numbers of the pools count.

@@ -9,12 +9,14 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -23,6 +25,172 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/phases"
 )
+
+// TestEntries: what an entry says of a moment and of the node.
+func TestEntries(t *testing.T) {
+	t.Parallel()
+	late := updatedPool("worker", newConfig)
+	late.Status.Conditions[0].Status, late.Status.Conditions[0].Message = corev1.ConditionFalse, "a reason"
+	done := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+	for ago, sign := range map[time.Duration]string{time.Minute: "~", 3 * time.Minute: "!"} {
+		late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-ago))
+		update(done, newConfig, now.Add(-24*time.Hour), "")
+		got := execute(t, asList(t, late, done), "-f", "-").stdout
+		assert.Contains(t, got, "\n"+sign+" pool worker: all nodes have the target, but the pool is not Updated", "a pool is Updated some seconds after its last node")
+		assert.Contains(t, got, "\n    a reason\n    next: oc describe mcp worker\n")
+	}
+
+	joined := newKubeNode("worker-0")
+	joined.Labels = map[string]string{"node-role.kubernetes.io/worker": ""}
+	pool := updatedPool("worker", newConfig)
+	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: joined.Labels}
+	got := execute(t, asList(t, pool, joined), "node", "worker-0", "-f", "-").stdout
+	assert.Contains(t, got, "worker-0 of pool worker: done")
+	assert.Contains(t, got, "\nreported   no, there is no MachineConfigNode\n")
+	assert.NotContains(t, got, "not updated to yet", "it is done by the word of the pool")
+}
+
+// TestNextCommands: the commands that show more about a stuck node, by its step and its message.
+func TestNextCommands(t *testing.T) {
+	t.Parallel()
+	refused := func(pod string) string {
+		return fmt.Sprintf("error when evicting pods/%s: global timeout reached: 1m30s", pod)
+	}
+	for name, test := range map[string]struct {
+		step           phases.Phase
+		degraded, says string // the messages of NodeDegraded and of the step
+		want           []string
+	}{
+		"the controller drains":           {phases.Drained, "failed to drain node: worker-0 after 1 hour", "", []string{"logs deploy/machine-config-controller"}},
+		"the daemon fails during a drain": {phases.Drained, "disk full", "", []string{"logs -c machine-config-daemon"}},
+		"the node does not come back":     {phases.RebootedNode, "", "", []string{"oc describe node worker-0"}},
+		"the daemon fails after a reboot": {phases.RebootedNode, "disk full", "", []string{"logs -c machine-config-daemon"}},
+		"two pods of a namespace":         {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"b" -n "shop"`), []string{"oc get pdb -n shop"}},
+		"pods of two namespaces":          {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"a" -n "blog"`), []string{"oc get pdb -n shop", "oc get pdb -n blog"}},
+		"a pod that is no name":           {phases.Drained, "", refused(`"$(reboot)" -n "shop"`), nil},
+		"a namespace that is no name":     {phases.Drained, "", refused(`"a" -n "$(reboot)"`), nil},
+	} {
+		n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+		at := update(n, newConfig, now.Add(-2*time.Hour), test.step)
+		if test.degraded != "" {
+			setCondition(n, phases.NodeDegraded, time.Hour, "Node worker-0 upgrade failure. "+test.degraded)
+		}
+		if test.says != "" {
+			report(n, test.step, metav1.ConditionUnknown, at, test.says)
+		}
+		got := execute(t, asList(t, newPool("worker", newConfig), n), "-f", "-").stdout
+		assert.Equal(t, len(test.want), strings.Count(got, "    next: "), "%s: %s", name, got)
+		for _, want := range test.want {
+			assert.Contains(t, got, want, name)
+		}
+	}
+	draining := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour)) // it has no NodeDegraded
+	update(draining, newConfig, now.Add(-5*time.Minute), phases.Drained)
+	for message, want := range map[string]string{"Please see machine-config-controller logs for more information": "deploy/machine-config-controller", "disk full": "spec.nodeName=worker-0"} {
+		p := with(newPool("worker", newConfig), "NodeDegraded", time.Hour, `Node worker-0 is reporting: "`+message+`"`)
+		assert.Regexp(t, `\n! pool worker: NodeDegraded since .*\n(    .*\n)+    next: oc -n openshift-machine-config-operator logs .*`+want, execute(t, asList(t, p, draining), "-f", "-").stdout)
+		assert.Contains(t, execute(t, asList(t, p, draining), "node", "worker-0", "-f", "-").stdout, "\n! pool worker: NodeDegraded since ", "it is about the node")
+	}
+}
+
+// TestPoolOfANode: the node's screen says why the node waits, unless an entry below says it.
+func TestPoolOfANode(t *testing.T) {
+	t.Parallel()
+	waiting := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+	degraded := waiting.DeepCopy()
+	setCondition(degraded, phases.NodeDegraded, time.Hour, "disk full")
+	empty := &mcfgv1.MachineConfigNode{TypeMeta: waiting.TypeMeta, ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1"}}
+	empty.Spec.Pool.Name = "worker"
+	draining := newNode("worker-1", "worker", oldConfig, now.Add(-24*time.Hour))
+	update(draining, newConfig, now.Add(-5*time.Minute), phases.Drained)
+	paused := newPool("worker", newConfig)
+	paused.Spec.Paused = true
+	const other = "\npool       " + newConfig + ", which the node is not updated to yet"
+	for name, test := range map[string]struct {
+		objects []runtime.Object
+		want    string
+	}{
+		"the pool is full":       {[]runtime.Object{newPool("worker", newConfig), waiting, draining}, other + ": 1 unavailable, maxUnavailable is 1: worker-1 (draining)\n"},
+		"the pool is not full":   {[]runtime.Object{newPool("worker", newConfig), waiting}, other + "\n"},
+		"the pool is paused":     {[]runtime.Object{paused, waiting, draining}, other + "\n"},
+		"its image is not built": {[]runtime.Object{with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), waiting, draining}, other + "\n"},
+		"the node is degraded":   {[]runtime.Object{newPool("worker", newConfig), degraded, draining}, other + "\n"},
+		"the node has no config": {[]runtime.Object{newPool("worker", newConfig), empty}, "\nto         not known\npool       " + newConfig + "\nreported   no, the MachineConfigNode has no conditions\n"},
+		"the pool is not known":  {[]runtime.Object{waiting}, "\nto         " + oldConfig + "\ncompleted "},
+	} {
+		got := executeAt(t, 200, asList(t, test.objects...), "node", "worker-0", "-f", "-").stdout
+		assert.Contains(t, got, test.want, name)
+		assert.NotContains(t, got, "STEP", name)
+	}
+
+	timeless := newNode("worker-0", "worker", oldConfig, time.Time{})
+	update(timeless, newConfig, time.Time{}, phases.UpdatePrepared)
+	got := execute(t, asList(t, newPool("worker", newConfig), timeless), "node", "worker-0", "-f", "-").stdout
+	assert.Contains(t, got, "\n> Preparing              running  -             -\n", "the object has no times")
+}
+
+// TestPinnedImageSets: the sets of a node share an entry if their errors are the same. A set may have no name.
+func TestPinnedImageSets(t *testing.T) {
+	t.Parallel()
+	n := doneNodes(1)[0].(*mcfgv1.MachineConfigNode)
+	setCondition(n, phases.PinnedImageSetsDegraded, time.Hour, "One or more PinnedImageSet is experiencing an error.")
+	list := func() string { return asList(t, updatedPool("worker", newConfig), n) }
+	assert.Contains(t, execute(t, list(), "-f", "-").stdout, "\n! worker-0: a pinned image set has failed since 13:16:05 (60m)\n")
+	for _, set := range [][2]string{{"a", "disk full"}, {"b", "no such host"}, {"c", "disk full"}} {
+		n.Status.PinnedImageSets = append(n.Status.PinnedImageSets, mcfgv1.MachineConfigNodeStatusPinnedImageSet{
+			Name: set[0], DesiredGeneration: 1, LastFailedGeneration: 1, LastFailedGenerationError: set[1]})
+	}
+	got := execute(t, list(), "-f", "-").stdout
+	assert.Contains(t, got, "\n! worker-0: pinned image sets a, c have failed since 13:16:05 (60m)\n    disk full\n")
+	assert.Contains(t, got, "\n! worker-0: pinned image set b has failed since 13:16:05 (60m)\n    no such host\n")
+}
+
+// TestNewerObject: if two files have the same object, the newer one is shown.
+func TestNewerObject(t *testing.T) {
+	t.Parallel()
+	running, paused := newPool("worker", newConfig), newPool("worker", newConfig)
+	running.Status.Conditions[0].LastTransitionTime, paused.Spec.Paused = metav1.NewTime(now.Add(-time.Hour)), true
+	ready, cordoned := newKubeNode("worker-0"), newKubeNode("worker-0")
+	ready.Status.Conditions[0].LastHeartbeatTime, cordoned.Status.Conditions[0].LastHeartbeatTime = metav1.NewTime(now.Add(-time.Hour)), metav1.NewTime(now)
+	cordoned.Spec.Unschedulable = true
+	n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+	for want, objects := range map[string][]runtime.Object{"  paused\n": {running, paused, n}, "worker-0 (cordoned)": {running, n, ready, cordoned}} {
+		assert.Contains(t, execute(t, asList(t, objects...), "-f", "-").stdout, want)
+		slices.Reverse(objects)
+		assert.Contains(t, execute(t, asList(t, objects...), "-f", "-").stdout, want)
+	}
+}
+
+// TestSoon: the last node takes longer than the others, and is not slow.
+func TestSoon(t *testing.T) {
+	t.Parallel()
+	last := newNode("worker-9", "worker", oldConfig, now.Add(-24*time.Hour))
+	update(last, newConfig, now.Add(-9*time.Minute), phases.RebootedNode)
+	got := execute(t, asList(t, append(doneNodes(3), newPool("worker", newConfig), last)...), "-f", "-").stdout
+	assert.Regexp(t, `\nworker .*  7m  soon\n`, got)
+}
+
+// TestManyNames: an entry has at most ten names and three commands; -o wide has all.
+func TestManyNames(t *testing.T) {
+	t.Parallel()
+	all := append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(12)...)
+	for _, n := range all[1:] {
+		cordoned := newKubeNode(n.(*mcfgv1.MachineConfigNode).Name)
+		cordoned.Spec.Unschedulable = true
+		all = append(all, cordoned)
+	}
+	for format, want := range map[string][3]int{"wide": {12, 12, 12}, "": {10, 3, 0}} {
+		got := execute(t, asList(t, all...), "-f", "-", "-o", format).stdout
+		counts := [3]int{strings.Count(got, "(cordoned)"), strings.Count(got, "    next: oc adm uncordon worker-"), strings.Count(got, "Waiting, cordoned")}
+		assert.Equal(t, want, counts, got)
+		assert.Equal(t, format == "", strings.Contains(got, ", and 2 more: kubectl\n    mcn -o wide\n"), got)
+	}
+	for _, args := range []string{"-f - -o json", "node worker-1 -f - -o json"} {
+		got := execute(t, asList(t, all...), strings.Fields(args)...).stdout
+		assert.Contains(t, got, "worker-9 (cordoned)")
+		assert.NotContains(t, got, "-o wide")
+	}
+}
 
 // TestOffTargetNode: a node that updates to a withdrawn config has an entry, and no row in the table.
 func TestOffTargetNode(t *testing.T) {
@@ -34,17 +202,23 @@ func TestOffTargetNode(t *testing.T) {
 	assert.NotContains(t, got, "\n  worker-0 ")
 }
 
-// TestManySteps: the line of a pool counts the nodes at each step only if fewer than ten nodes are updating.
+// TestManySteps: the line of a pool counts the nodes at each step only if fewer than ten nodes are updating. A screen
+// lists twenty nodes, and -o wide all.
 func TestManySteps(t *testing.T) {
 	t.Parallel()
 	all := []runtime.Object{newPool("worker", newConfig)}
-	for i := range 10 {
+	for i := range 22 {
 		n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
 		update(n, newConfig, now.Add(-5*time.Minute), []phases.Phase{phases.RebootedNode, phases.Drained}[min(i, 1)])
 		all = append(all, n)
 	}
 	assert.Contains(t, execute(t, asList(t, all[:10]...), "wait", "-f", "-").stdout, "worker 0/9 to 22222222, 8 draining, 1 rebooting\n")
-	assert.Contains(t, execute(t, asList(t, all...), "wait", "-f", "-").stdout, "worker 0/10 to 22222222, 10 updating\n")
+	assert.Contains(t, execute(t, asList(t, all[:11]...), "wait", "-f", "-").stdout, "worker 0/10 to 22222222, 10 updating\n")
+	got := execute(t, asList(t, all...), "-f", "-").stdout
+	assert.Equal(t, 20, strings.Count(got, "\n  worker-"), got)
+	assert.Contains(t, got, "\nworker: 21 draining, 1 rebooting\n")
+	assert.Contains(t, got, "\n  ... and 2 more: -o wide lists all\n")
+	assert.Equal(t, 22, strings.Count(execute(t, asList(t, all...), "-f", "-", "-o", "wide").stdout, "\n  worker-"))
 }
 
 // TestExpiredList: a server that rejects even the first page does not respond for long without a word.

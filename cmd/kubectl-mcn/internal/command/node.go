@@ -56,16 +56,17 @@ func findNode(v source.View, name string) (pool cluster.Pool, node cluster.Node,
 	}
 	isNamed := func(other string) bool { return strings.HasPrefix(other, name) }
 	switch {
-	case len(found) == 0 && slices.ContainsFunc(v.Leftover, isNamed):
-		return pool, node, source.Usagef("the MachineConfigNode %q is left over: there is no Node of this name", name)
-	case len(found) == 0 && slices.ContainsFunc(v.Unselected, isNamed):
-		return pool, node, source.Usagef("no MachineConfigPool selects the node %q, so it gets no updates: check its labels", name)
-	case len(found) == 0 && slices.ContainsFunc(v.Windows, isNamed):
-		return pool, node, source.Usagef("%q is a Windows node: machine-config-operator does not update it", name)
-	case len(found) == 0:
-		return pool, node, source.Usagef("unknown node %q: no Node and no MachineConfigNode has this name", name)
+	case len(found) > 1:
+		err = source.Usagef("%q is the start of %d names, such as %s and %s", name, len(found), found[0], found[1])
 	case len(found) == 1:
-		return pool, node, nil
+	case slices.ContainsFunc(v.Leftover, isNamed):
+		err = source.Usagef("the MachineConfigNode %q is left over: there is no Node of this name", name)
+	case slices.ContainsFunc(v.Unselected, isNamed):
+		err = source.Usagef("no MachineConfigPool selects the node %q, so it gets no updates: check its labels", name)
+	case slices.ContainsFunc(v.Windows, isNamed):
+		err = source.Usagef("%q is a Windows node: machine-config-operator does not update it", name)
+	default:
+		err = source.Usagef("unknown node %q: no Node and no MachineConfigNode has this name", name)
 	}
-	return pool, node, source.Usagef("%q is the start of %d names, such as %s and %s", name, len(found), found[0], found[1])
+	return pool, node, err
 }

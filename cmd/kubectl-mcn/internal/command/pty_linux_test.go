@@ -262,14 +262,17 @@ func TestTerminal(t *testing.T) {
 	assert.NotContains(t, string(text), "goroutine")
 }
 
-// TestColors: of a terminal, of a terminal without colors, and of a terminal that cannot be redrawn.
+// TestColors: of a terminal, of a terminal without colors, of a terminal that cannot be redrawn, and of a terminal
+// without a size.
 func TestColors(t *testing.T) {
 	s := newServer(t, rollout()...)
+	width := 80
 	shown := func(args ...string) string {
-		p := startPTY(t, 80, 24, append(args, "--kubeconfig", s.kubeconfig(t))...)
+		p := startPTY(t, width, 24, append(args, "--kubeconfig", s.kubeconfig(t))...)
 		p.end()
 		return string(p.bytes())
 	}
+	assert.Contains(t, shown(), "\x1b[1mPOOL ")
 	assert.Contains(t, shown(), "\x1b[31m! worker-4")
 	assert.Contains(t, shown("-o", "wide"), "\x1b[31m  worker-4")
 	t.Setenv("NO_COLOR", "1")
@@ -279,6 +282,10 @@ func TestColors(t *testing.T) {
 	dumb := shown("-w")
 	assert.Contains(t, dumb, "--watch needs a terminal: use kubectl mcn wait, which prints lines")
 	assert.NotContains(t, plain+dumb, "\x1b")
+	t.Setenv("TERM", "xterm")
+	t.Setenv("COLUMNS", "60")
+	width = 0 // some terminals do not know their size
+	assertFits(t, 60, strings.ReplaceAll(shown(), "\r", ""))
 }
 
 // TestUnreachableServer keeps the last screen, and continues by itself.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -253,6 +254,15 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+func TestBrokenInput(t *testing.T) {
+	t.Parallel()
+	var stderr bytes.Buffer
+	c := testCommand(io.Discard, &stderr)
+	c.In = iotest.ErrReader(syscall.EIO)
+	assert.Equal(t, exitUsage, c.run(t.Context(), []string{"-f", "-"}))
+	assert.Equal(t, "kubectl mcn: cannot read -: input/output error\n", stderr.String())
+}
+
 // TestTimeZone: all times of a screen are in the time zone of the user.
 func TestTimeZone(t *testing.T) {
 	t.Parallel()
@@ -277,6 +287,7 @@ func TestManyCauses(t *testing.T) {
 	assert.Contains(t, got, "\n! 3 nodes stuck for other causes: see kubectl mcn -o wide\n")
 	got = execute(t, list, "-f", "-", "-o", "wide").stdout
 	assert.Contains(t, got, "disk 5 is full")
+	assert.Contains(t, got, "  worker-5           Degraded    60m     7m  disk 5 is full\n")
 	assert.NotContains(t, got, "for other causes")
 }
 
@@ -304,21 +315,20 @@ func TestSharedEntries(t *testing.T) {
 		return n
 	}
 	for name, test := range map[string]struct {
-		config  string
-		step    phases.Phase
-		message string
-		entries int
+		config, message string
+		entries         int
 	}{
-		"another Pod of the namespace": {newConfig, phases.Drained, pod("shop", "db-1"), 1},
-		"a Pod of another namespace":   {newConfig, phases.Drained, pod("blog", "db-0"), 2},
-		"another error":                {newConfig, phases.Drained, "connection refused", 2},
-		"another step":                 {newConfig, phases.Cordoned, pod("shop", "db-0"), 2},
-		"a withdrawn config":           {"rendered-worker-33333333", phases.Drained, pod("shop", "db-0"), 2},
+		"another Pod of the namespace": {newConfig, pod("shop", "db-1"), 1},
+		"a Pod of another namespace":   {newConfig, pod("blog", "db-0"), 2},
+		"another error":                {newConfig, "connection refused", 2},
+		"a withdrawn config":           {"rendered-worker-33333333", pod("shop", "db-0"), 2},
 	} {
-		nodes := []runtime.Object{newPool("worker", newConfig), stuck("worker-0", newConfig, phases.Drained, pod("shop", "db-0")), stuck("worker-1", test.config, test.step, test.message)}
+		nodes := []runtime.Object{newPool("worker", newConfig), stuck("worker-0", newConfig, phases.Drained, pod("shop", "db-0")), stuck("worker-1", test.config, phases.Drained, test.message)}
 		got := execute(t, asList(t, nodes...), "-f", "-").stdout
 		assert.Equal(t, test.entries, strings.Count(got, "\n! worker-"), "%s: %s", name, got)
 	}
+	nodes := []runtime.Object{newPool("worker", newConfig), stuck("worker-0", newConfig, phases.AppliedFilesAndOS, "no reply"), stuck("worker-1", newConfig, phases.RebootedNode, "no reply")}
+	assert.Equal(t, 2, strings.Count(execute(t, asList(t, nodes...), "-f", "-").stdout, "\n! worker-"), "another step")
 }
 
 // TestNodesWithoutAMessage: nodes of two pools share an entry only if their errors are the same.
@@ -357,6 +367,7 @@ func TestHelp(t *testing.T) {
 	for _, args := range [][]string{{}, {"node"}, {"wait"}, {"components"}} {
 		got := execute(t, "", append(args, "--help")...)
 		assert.Zero(t, got.code)
+		golden(t, strings.Join(append([]string{"help"}, args...), "-")+".txt", got.stdout)
 		assert.LessOrEqual(t, strings.Count(got.stdout, "\n"), 28, "%v: %s", args, got.stdout)
 		for line := range strings.Lines(got.stdout) {
 			assert.LessOrEqual(t, len(line), 81, line)
@@ -364,5 +375,5 @@ func TestHelp(t *testing.T) {
 	}
 	assert.Contains(t, execute(t, "", "--help").stdout, "--kubeconfig")
 	assert.Contains(t, execute(t, "", "completion", "bash").stdout, "__complete")
-	assert.Contains(t, execute(t, "", "--version").stdout, "kubectl mcn version ")
+	assert.Regexp(t, `^kubectl mcn version (\(devel\)|v\S+), go1\.\S+\n$`, execute(t, "", "--version").stdout)
 }

@@ -353,8 +353,9 @@ func TestServerThatComesBack(t *testing.T) {
 	s.failWith(failure{})
 	r.await("worker 0/1 to 22222222, 1 draining")
 	r.cancel()
-	code, _, _ := r.end()
+	code, stdout, _ := r.end()
 	assert.Equal(t, exitInterrupted, code)
+	assert.Equal(t, 1, strings.Count(stdout, "worker 0/2"), "it is said once")
 }
 
 // A view of a server that does not respond may be out of date, so it decides nothing.
@@ -431,11 +432,11 @@ func TestSilentWatches(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(s.Close)
-	r := start(t, "wait", "--request-timeout", "50ms", "--kubeconfig", kubeconfigOf(t, s.URL))
+	r := start(t, "wait", "--request-timeout", "1s", "--kubeconfig", kubeconfigOf(t, s.URL))
 	_, _ = r.stderr.await("trying again")
 	r.cancel()
 	_, _, stderr := r.end()
-	assert.Contains(t, stderr, "the cluster "+s.URL+" does not respond within 50ms")
+	assert.Contains(t, stderr, "the cluster "+s.URL+" does not respond within 1s")
 }
 
 // TestFlagsOfKubectl: --request-timeout limits the time until a response starts. A watch may take longer.

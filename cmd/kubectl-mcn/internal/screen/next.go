@@ -78,8 +78,8 @@ func nextForUnavailable(n cluster.Node) []string {
 	case len(n.Unavailable) == 0:
 		return nil
 	case n.Unavailable[0].Reason == progress.Cordoned: // the only reason, because Cordoned comes last
-		if strings.HasPrefix(n.DesiredDrain, "uncordon-") && n.DesiredDrain != n.LastAppliedDrain {
-			return []string{controllerLog} // the controller has to uncordon the Node
+		if n.DesiredDrain != n.LastAppliedDrain {
+			return []string{controllerLog} // the controller has to drain or uncordon the Node
 		}
 		return nextFor(n.Name, uncordon)
 	}

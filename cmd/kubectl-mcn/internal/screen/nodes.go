@@ -96,8 +96,9 @@ func nodeTable(all []cluster.Node, o Options) []Line {
 	return table(rows, nodeIndent, o.Width)
 }
 
+// forText returns how long a node has been degraded or, if it is not degraded, at its step.
 func forText(n cluster.Node, o Options) string {
-	if n.State == cluster.Updating || n.State == cluster.Stuck {
+	if n.Degraded {
 		return orDash(n.For)
 	}
 	return sinceNow(n.Since, o.Now)

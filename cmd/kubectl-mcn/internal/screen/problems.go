@@ -171,8 +171,9 @@ func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
 				is += ", an attempt failed and is repeated"
 			}
 			cause := [3]any{p.Name, is, masked(s.Message, n.Name)}
-			if last := len(all) - 1; last >= first && all[last].cause == any(cause) {
-				all[last].Sets = append(all[last].Sets, s.Name)
+			own := all[first:]
+			if i := slices.IndexFunc(own, func(p Problem) bool { return p.cause == any(cause) }); i >= 0 {
+				own[i].Sets = append(own[i].Sets, s.Name)
 				continue
 			}
 			all = append(all, Problem{

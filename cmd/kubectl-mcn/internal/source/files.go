@@ -144,8 +144,8 @@ func find(name string) (map[string]time.Time, error) {
 		return nil, err
 	}
 	chosen, top, all := map[string]time.Time{}, map[string]time.Time{}, map[string]time.Time{}
-	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	err = filepath.WalkDir(root, func(file string, _ fs.DirEntry, err error) error {
+		if err != nil {
 			return err
 		}
 		info, err := os.Stat(file)

@@ -12,7 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -37,6 +39,18 @@ func TestOutagesAreSeparate(t *testing.T) {
 		}
 		assert.Equal(t, responded, s.View(clock.Now()).LastContact)
 	}
+}
+
+// TestAccessThatIsWithdrawn: a watch that is rejected after a first watch is an outage, and does not end the command.
+func TestAccessThatIsWithdrawn(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
+	s := NewStore(cluster.Limits{})
+	s.resources[machineConfigPools] = &access{listed: true}
+	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: machineConfigPools}, "", errors.New("no access"))
+	r := reader{Cluster: &Cluster{Config: &rest.Config{}, Clock: clock}, store: s, name: machineConfigPools, follow: true, fail: func(err error) { assert.NoError(t, err) }}
+	r.responded("watch")
+	r.failed(t.Context(), "watch", forbidden)
+	assert.ErrorIs(t, s.View(clock.Now().Add(maxReconnect)).Failure, forbidden)
 }
 
 // The pages of a list replace the objects of the list before.

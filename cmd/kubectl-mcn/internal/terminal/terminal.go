@@ -46,7 +46,7 @@ func For(out io.Writer) Terminal {
 }
 
 func plainSize() (int, int) {
-	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
+	if columns, _ := strconv.Atoi(os.Getenv("COLUMNS")); columns > 0 {
 		return columns, 0
 	}
 	return defaultWidth, 0
@@ -101,7 +101,7 @@ func (p *Painter) Paint(lines []screen.Line) error {
 	for i := range lines {
 		lines[i].Text = screen.Cut(lines[i].Text, width) // the terminal must not wrap a line
 	}
-	if p.last != nil && slices.Equal(p.last, lines) {
+	if slices.Equal(p.last, lines) {
 		return nil
 	}
 	var b strings.Builder

@@ -21,6 +21,13 @@ func TestSize(t *testing.T) {
 	}
 }
 
+// TestColors: warnings are yellow, and alarms are red, if the terminal has colors.
+func TestColors(t *testing.T) {
+	lines := []screen.Line{{Text: "a", Tone: screen.Header}, {Text: "b", Tone: screen.Warn}, {Text: "c", Tone: screen.Alarm}, {Text: "d"}}
+	assert.Equal(t, "\x1b[1ma\x1b[0m\n\x1b[33mb\x1b[0m\n\x1b[31mc\x1b[0m\nd\n", Terminal{Color: true}.Text(lines, "\n"))
+	assert.Equal(t, "a\nb\nc\nd\n", Terminal{}.Text(lines, "\n"))
+}
+
 // TestPaint: a line is cut to the width. A screen is drawn over all rows of the last screen, also after
 // the user has made the terminal narrower.
 func TestPaint(t *testing.T) {
@@ -41,6 +48,7 @@ func TestPaint(t *testing.T) {
 			assert.Empty(t, out.String(), "nothing is drawn, and the cursor is not hidden")
 			require.NoError(t, p.Paint([]screen.Line{{Text: strings.Repeat("x", tc.length)}}))
 			assert.NotContains(t, out.String(), "x"+clearLine, "a full line would lose its last character")
+			assert.Equal(t, tc.length > 80, strings.Contains(out.String(), "x..."))
 			out.Reset()
 			width = tc.width
 			require.NoError(t, p.Paint([]screen.Line{{Text: "next"}}))
