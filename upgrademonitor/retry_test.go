@@ -233,20 +233,23 @@ func TestFailureIsLoggedOnce(t *testing.T) {
 	})
 }
 
-// The request timeout grows up to a minute, whatever Timeout is.
+// After a lost response, the request timeout grows up to a minute, whatever Timeout is. It never becomes
+// shorter than that of the first request.
 func TestRequestTimeout(t *testing.T) {
 	for _, tc := range []struct{ timeout, server time.Duration }{
 		{time.Nanosecond, 200 * time.Millisecond},
 		{time.Millisecond, 200 * time.Millisecond},
 		{timeout, 50 * time.Second},
 		{-1, 50 * time.Second}, // the default
+		{40 * time.Second, 75 * time.Second},
 		{time.Hour, 30 * time.Minute},
 	} {
 		t.Run(fmt.Sprint(tc.timeout, " ", tc.server), func(t *testing.T) {
 			inBubble(t, func(t *testing.T, f *fixture) {
-				f.takes(tc.server)
+				f.takes(hangs)
 				f.ReportDegraded(t.Context(), errors.New("disk full"))
-				pass(30 * time.Minute)
+				f.takes(tc.server) // but for the request in flight
+				pass(3*tc.timeout + 30*time.Minute)
 				assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
 			}, func(c *upgrademonitor.Config) { c.Timeout = tc.timeout })
 		})
