@@ -68,7 +68,7 @@ func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Cond
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !isUpdated:
 		return [][]metav1.Condition{end(before, r, cycle)}, nil
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && isUpdated:
-		return nil, nil // the update has already ended: see Cycle.Ended
+		return [][]metav1.Condition{before}, nil // the update has already ended: see Cycle.Ended
 	case r.Phase == phases.Updated:
 		after := slices.Clone(before)
 		set(after, r.Phase, r.Status, r.Reason, keepIncomplete(Find(before, r.Phase).Message, r.Message))

@@ -33,7 +33,7 @@ func TestReportsThatAreRejected(t *testing.T) {
 	}
 }
 
-// A repeat adds missing conditions, and removes the conditions of the other mode.
+// A report that changes nothing else adds missing conditions, and removes the conditions of the other mode.
 func TestARepeatCompletesTheList(t *testing.T) {
 	r := report(phases.Drained, running)
 	full := next(t, midway(false, nil), false, r)[0]
@@ -45,6 +45,10 @@ func TestARepeatCompletesTheList(t *testing.T) {
 		assert.Equal(t, neverRan(p, now), condition(t, writes[0], p))
 		assert.Equal(t, without(full, p), without(writes[0], p))
 	}
+	late := report(phases.Updated, no, func(r *request) { r.Ended = true })
+	ended := next(t, full, false, report(phases.Updated, done))[0]
+	assert.Nil(t, next(t, ended, false, late))
+	assert.Equal(t, standardTypes, types(next(t, without(ended, phases.RebootedNode), false, late)[0]))
 	other := next(t, midway(true, nil), true, r)[0]
 	writes := next(t, other, false, r)
 	require.Len(t, writes, 1)

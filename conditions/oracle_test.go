@@ -526,10 +526,14 @@ func (c called) text(what event, message string) string {
 	return message
 }
 
-// isNews reports whether the report changes its own condition.
+// isNews reports whether the report changes its own condition, or the names in the message of Updated.
 func (c called) isNews(before, last []metav1.Condition) bool {
-	own := slices.IndexFunc(before, func(o metav1.Condition) bool { return o.Type == string(c.report.Phase) })
-	return !isEqual(before[own:own+1], last[own:own+1])
+	for i, o := range before {
+		if (o.Type == string(c.report.Phase) || o.Type == "Updated") && !isEqual(before[i:i+1], last[i:i+1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // wasReset checks that a phase that ran gets the prefix once. Of the others, the start of an update

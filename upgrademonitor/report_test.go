@@ -120,6 +120,9 @@ func TestReportDegraded(t *testing.T) {
 	assert.Len(t, f.requests(), 1, "the same cause costs nothing")
 	f.ReportDegraded(t.Context(), nil)
 	assert.Equal(t, "Node worker-0 upgrade succeeded", f.condition(phases.NodeDegraded).Message)
+	f = newFixture(t)
+	f.ReportDegraded(t.Context(), nil)
+	assert.Equal(t, []string{"get"}, f.requests(), "it creates nothing")
 }
 
 func textsOf(c metav1.Condition) []string { return []string{string(c.Status), c.Reason, c.Message} }

@@ -67,6 +67,23 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 	assert.Equal(t, now.Add(13*time.Minute), conditions.Find(s.Status.Conditions, phases.PinnedImageSetsProgressing).LastTransitionTime.Time)
 }
 
+// A set was created again if its generation is lower than any that the status has. Other clients may omit
+// some of them.
+func TestAnImageSetThatWasCreatedAgain(t *testing.T) {
+	for _, known := range []mcfgv1.MachineConfigNodeStatusPinnedImageSet{
+		{Name: "a", DesiredGeneration: 2}, {Name: "a", CurrentGeneration: 2}, {Name: "a", LastFailedGeneration: 2},
+	} {
+		s := between(t, viewOf("a", "a"))
+		s.Status.PinnedImageSets = append(s.Status.PinnedImageSets, known)
+		for generation, writes := range map[int32]int{1: 2, 2: 1} {
+			change := plan.ImageSetsChange{Sets: []plan.ImageSet{{Name: "a", Generation: generation}}, Node: viewOf("a", "a"), Time: now}
+			planned, err := change.Plan(s)
+			require.NoError(t, err)
+			assert.Len(t, planned.States, writes, "generation %d after %v", generation, known)
+		}
+	}
+}
+
 func textOf(list []mcfgv1.MachineConfigNodeStatusPinnedImageSet) (text string) {
 	list = slices.Clone(list)
 	slices.SortFunc(list, func(a, b mcfgv1.MachineConfigNodeStatusPinnedImageSet) int { return int(a.Name[0]) - int(b.Name[0]) })

@@ -160,6 +160,8 @@ func TestTargetOfAStart(t *testing.T) {
 	assert.Equal(t, plan.Target{}, s.Pin().Target)
 	s = after(t, between(t, imagesOf("1", "1")), report(phases.Updated, metav1.ConditionFalse, viewOf("", "")))
 	assert.Equal(t, plan.Target{Config: "a", Image: "1"}, s.Target, "a Node without annotations")
+	s = after(t, s, report(phases.UpdatePrepared, metav1.ConditionTrue, viewOf("", "")))
+	assert.Equal(t, "a", s.Status.ConfigVersion.Desired)
 }
 
 // If Updated was never reported there is no current update: the first Updated=False starts one, even for
