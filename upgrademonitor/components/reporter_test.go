@@ -116,6 +116,7 @@ func TestBootstrap(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
 		m.is(t, operatorDegraded, unknown, "Starting")
+		assert.Len(t, m.conditions(), 3, "nothing is known about the controller and the daemons")
 		assert.Equal(t, "The first sync has not completed", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.sync(errDaemons)
 		p.Begin(components.MetricsSync, "")(errDaemons) // no step of the sync
@@ -205,6 +206,10 @@ func TestTrack(t *testing.T) {
 		end(errDaemons)
 		p.Forget(components.OperatorSyncMCP, "deleted")
 		forgotten(errDaemons)
+		assert.Equal(t, errDaemons, p.Track(stopped, components.OperatorSyncMCC, "", func(context.Context) error { return errDaemons }))
+		pass(time.Hour)
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCCFailed") // another error is a failure, also after a stop
+		p.Forget(components.OperatorSyncMCC, "")
 		pass(time.Hour)
 		m.is(t, operatorDegraded, no, "AsExpected") // neither a stop, nor a second end, nor a forgotten pass is a failure
 		m.is(t, operatorProgressing, no, "AsExpected")
