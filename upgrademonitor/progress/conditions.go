@@ -36,7 +36,8 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 // phase failed.
 func wasReported(list []metav1.Condition, p phases.Phase) bool {
 	c := find(list, p)
-	return c.Type != "" && !conditions.IsReservedReason(c.Reason) && !conditions.HasUpdatePrefix(c.Message)
+	isReserved := c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
+	return c.Type != "" && !isReserved && !conditions.HasUpdatePrefix(c.Message)
 }
 
 // startOf returns the start of the current update: the time when Updated became False. If the

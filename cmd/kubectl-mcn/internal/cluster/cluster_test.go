@@ -282,6 +282,7 @@ func TestBuilds(t *testing.T) {
 		"paused":                            {worker("", retargeted(20), paused, updating("False", "Pool is paused; OS image build in progress (mosb: b)")), []cluster.Node{old}, "Building", [6]int{0, 0, 0, 1}},
 		"interrupted":                       {worker("", retargeted(20), updating("False", "Pool update stopped due to OS image build being interrupted (mosb: b)")), []cluster.Node{old}, "", [6]int{0, 0, 0, 1}},
 		"to be applied":                     {worker("", retargeted(20), updating("True", applying)), []cluster.Node{old}, "BuildSucceeded", [6]int{0, 0, 0, 1}},
+		"applying it has failed":            {worker("", retargeted(20), updating("True", applying)), []cluster.Node{degradedNode(old, 30)}, "", [6]int{0, 0, 1}},
 		"applied, and the pool is late":     {worker("", retargeted(20), updating("True", applying)), []cluster.Node{applied}, "", [6]int{1}},
 		"applied to one of two":             {worker("", retargeted(20), updating("True", applying)), []cluster.Node{imaged("a", "y", "y", 30, 35), old}, "", [6]int{1, 0, 0, 1}},
 		"words of a build that has ended":   {worker("", updated, paused, updating("False", "Pool is paused; OS image build completed successfully (mosb: b)")), []cluster.Node{old}, "", [6]int{1}},
