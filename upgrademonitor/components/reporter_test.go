@@ -134,16 +134,16 @@ func TestBootstrap(t *testing.T) {
 		assert.Equal(t, "The first sync is at step OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.sync(nil)
 		pass(time.Hour)
-		want := m.is(t, bootstrap, no, "Complete")
-		completed := want.LastTransitionTime.UTC().Format(time.RFC3339)
-		assert.Equal(t, "Completed at "+completed+", after 21m0s; last error, in OperatorSync: timed out waiting for the daemons", want.Message)
+		record := m.is(t, bootstrap, no, "Complete")
+		completed := record.LastTransitionTime.UTC().Format(time.RFC3339)
+		assert.Equal(t, "Completed at "+completed+", after 21m0s; last error, in OperatorSync: timed out waiting for the daemons", record.Message)
 		assert.LessOrEqual(t, m.writes(), 6)
 
 		p.stop()
 		p = m.operator(t)
 		p.sync(errDaemons)
 		pass(time.Hour)
-		assert.Equal(t, want, m.condition(t, bootstrap), "for good")
+		assert.Equal(t, record, m.condition(t, bootstrap), "for good")
 	})
 }
 

@@ -87,6 +87,7 @@ func TestPlaces(t *testing.T) {
 		"an object, Nodes are not known":         {nodes{cluster.NewNode(nil, gone)}, false, "worker"},
 		"an object, a user without permission":   {nodes{cluster.NewNode(nil, gone)}, true, "worker"},
 		"an object of no pool":                   {nodes{cluster.NewNode(nil, object("not-yet-set", configB))}, false, "unselected"},
+		"a v1alpha1 object of no pool":           {nodes{cluster.NewNode(nil, object("NotYetSet", configB))}, false, "unselected"},
 		"the object of an earlier Node":          {nodes{cluster.NewNode(kube(configB, "worker"), earlier)}, true, "worker"},
 		"a dump without UIDs":                    {nodes{cluster.NewNode(noUID, object("worker", configB))}, true, "worker"},
 		"as many Nodes as machines, and an old ": {nodes{cluster.NewNode(windows, nil), cluster.NewNode(nil, gone)}, false, "left over"},
