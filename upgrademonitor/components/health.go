@@ -108,14 +108,10 @@ func faultOf(c Component, degraded metav1.Condition) (Fault, bool) {
 			Since:     degraded.LastTransitionTime,
 		}, true
 	}
-	text, isError := strings.CutPrefix(degraded.Message, lastErrorPrefix)
-	if !isError || degraded.Status != metav1.ConditionFalse {
-		return Fault{}, false
-	}
-	at, text, _ := strings.Cut(text, ", in ")
+	at, text, _ := strings.Cut(strings.TrimPrefix(degraded.Message, lastErrorPrefix), ", in ")
 	state, message, hasMessage := strings.Cut(text, ": ")
 	resolved, err := time.Parse(time.RFC3339, at)
-	if err != nil || !hasMessage || stateOf(state) != State(state) {
+	if degraded.Status != metav1.ConditionFalse || err != nil || !hasMessage || stateOf(state) != State(state) {
 		return Fault{}, false
 	}
 	return Fault{

@@ -116,6 +116,7 @@ func TestBootstrap(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
 		m.is(t, operatorDegraded, unknown, "Starting")
+		assert.Len(t, m.conditions(), 3, "nothing is known about the controller and the daemons")
 		assert.Equal(t, "The first sync has not completed", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.sync(errDaemons)
 		p.Begin(components.MetricsSync, "")(errDaemons) // no step of the sync
@@ -133,16 +134,16 @@ func TestBootstrap(t *testing.T) {
 		assert.Equal(t, "The first sync is at step OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.sync(nil)
 		pass(time.Hour)
-		want := m.is(t, bootstrap, no, "Complete")
-		completed := want.LastTransitionTime.UTC().Format(time.RFC3339)
-		assert.Equal(t, "Completed at "+completed+", after 21m0s; last error, in OperatorSync: timed out waiting for the daemons", want.Message)
+		record := m.is(t, bootstrap, no, "Complete")
+		completed := record.LastTransitionTime.UTC().Format(time.RFC3339)
+		assert.Equal(t, "Completed at "+completed+", after 21m0s; last error, in OperatorSync: timed out waiting for the daemons", record.Message)
 		assert.LessOrEqual(t, m.writes(), 6)
 
 		p.stop()
 		p = m.operator(t)
 		p.sync(errDaemons)
 		pass(time.Hour)
-		assert.Equal(t, want, m.condition(t, bootstrap), "for good")
+		assert.Equal(t, record, m.condition(t, bootstrap), "for good")
 	})
 }
 
@@ -205,6 +206,10 @@ func TestTrack(t *testing.T) {
 		end(errDaemons)
 		p.Forget(components.OperatorSyncMCP, "deleted")
 		forgotten(errDaemons)
+		assert.Equal(t, errDaemons, p.Track(stopped, components.OperatorSyncMCC, "", func(context.Context) error { return errDaemons }))
+		pass(time.Hour)
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCCFailed") // another error is a failure, also after a stop
+		p.Forget(components.OperatorSyncMCC, "")
 		pass(time.Hour)
 		m.is(t, operatorDegraded, no, "AsExpected") // neither a stop, nor a second end, nor a forgotten pass is a failure
 		m.is(t, operatorProgressing, no, "AsExpected")

@@ -24,12 +24,18 @@ func TestHealing(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		healthy(t, m)
 		want, before := m.conditions(), m.writes()
-		stale := slices.Clone(want)
-		stale[0].Message, stale[0].Status = "old", yes
-		moved := slices.Clone(want)
-		moved[0].LastTransitionTime = metav1.NewTime(want[0].LastTransitionTime.Add(time.Second))
+		changed := func(change func(*metav1.Condition)) []metav1.Condition {
+			list := slices.Clone(want)
+			change(&list[0])
+			return list
+		}
 		for name, list := range map[string][]metav1.Condition{
-			"removed": nil, "reverted": stale, "some removed": want[3:], "another time": moved,
+			"removed":         nil,
+			"some removed":    want[3:],
+			"another status":  changed(func(c *metav1.Condition) { c.Status = yes }),
+			"another reason":  changed(func(c *metav1.Condition) { c.Reason = "Old" }),
+			"another message": changed(func(c *metav1.Condition) { c.Message = "old" }),
+			"another time":    changed(func(c *metav1.Condition) { c.LastTransitionTime.Time = c.LastTransitionTime.Add(time.Second) }),
 		} {
 			m.setConditions(list)
 			pass(time.Hour)
@@ -40,7 +46,7 @@ func TestHealing(t *testing.T) {
 		m.setConditions(append(foreign, metav1.Condition{Type: "BootImageUpdateDegraded"}))
 		pass(time.Hour)
 		assert.Len(t, m.conditions(), 8, "other clients' conditions are kept")
-		assert.Equal(t, 4, m.writes()-before, "and their fields are ignored")
+		assert.Equal(t, 6, m.writes()-before, "and their fields are ignored")
 	})
 }
 

@@ -106,11 +106,14 @@ func TestState(t *testing.T) {
 		want   string
 		step   phases.Phase
 	}{
-		"nothing":                   {nil, "unreported", ""},
-		"empty":                     {&mcfgv1.MachineConfigNode{}, "unreported", ""},
-		"never reported":            {mcn(), "unreported", ""},
-		"joining":                   {mcn(is(phases.Resumed, yes, 1), is(phases.Uncordoned, running, 2)), "unreported", ""},
-		"joining, and failed":       {mcn(degraded), "degraded", ""},
+		"nothing":             {nil, "unreported", ""},
+		"empty":               {&mcfgv1.MachineConfigNode{}, "unreported", ""},
+		"never reported":      {mcn(), "unreported", ""},
+		"joining":             {mcn(is(phases.Resumed, yes, 1), is(phases.Uncordoned, running, 2)), "unreported", ""},
+		"joining, and failed": {mcn(degraded), "degraded", ""},
+		"updated, reason unchanged": {mcn(updated, func(m *mcfgv1.MachineConfigNode) {
+			conditions.Find(m.Status.Conditions, phases.Updated).Reason = conditions.ReasonNotYetOccurred
+		}), "done", ""},
 		"updated":                   {mcn(updated), "done", ""},
 		"updated, and degraded":     {mcn(updated, degraded), "degraded", ""},
 		"requested":                 {mcn(updated, withDesired(configB)), "in update", phases.UpdatePrepared},

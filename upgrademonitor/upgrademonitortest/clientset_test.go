@@ -169,6 +169,7 @@ func TestTransitions(t *testing.T) {
 	require.NoError(t, err)
 	write(t, c, drained...)
 	assert.Empty(t, r.errors, "a given object is deleted")
+	assert.Equal(t, "Drained: False True\nNodeDegraded: False True", upgrademonitortest.Transitions(t, c, nodeName))
 
 	upgrademonitortest.Transitions(r, fake.NewClientset(), nodeName)
 	assert.Equal(t, []string{"Transitions needs a clientset from upgrademonitortest.NewClientset"}, r.errors)

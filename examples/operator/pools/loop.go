@@ -110,8 +110,8 @@ func (l *Loop) Run(ctx context.Context) error {
 
 // syncNext syncs the next pool of the queue. It returns false if ctx has ended.
 func (l *Loop) syncNext(ctx context.Context) bool {
-	name, isShutDown := l.queue.Get()
-	if isShutDown || ctx.Err() != nil {
+	name, _ := l.queue.Get() // returns when ctx has ended
+	if ctx.Err() != nil {
 		return false
 	}
 	defer l.queue.Done(name)

@@ -1,6 +1,7 @@
 package pools_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/examples/operator/pools"
@@ -55,6 +57,7 @@ type cluster struct {
 	times   []time.Time                      // of all attempts to write
 	before  func() error                     // called before each write; its error is the response
 	end     func()                           // ends the context of Run
+	log     bytes.Buffer
 }
 
 // recorder puts the object of an event before the message.
@@ -103,7 +106,7 @@ func (c *cluster) update(action clienttesting.Action) (bool, runtime.Object, err
 // run runs a Loop until stop is called, and waits until it is idle.
 func (c *cluster) run(interval time.Duration) (stop func()) {
 	c.t.Helper()
-	ctx, cancel := context.WithCancel(klog.NewContext(c.t.Context(), klog.Logger{}))
+	ctx, cancel := context.WithCancel(klog.NewContext(c.t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&c.log)))))
 	c.end = cancel
 	kube, mcfg := informers.NewSharedInformerFactory(c.kube, 0), mcfginformers.NewSharedInformerFactory(c.mcfg, 0)
 	loop := pools.New(c.mcfg, kube.Core().V1().Nodes(), mcfg.Machineconfiguration().V1(), recorder{c.recorder})
@@ -399,6 +402,7 @@ func TestFailures(t *testing.T) {
 		tried := len(c.times)
 		assert.Greater(t, tried, 20, "every 30 seconds at least")
 		assert.Less(t, tried, 40, "with backoff")
+		assert.Equal(t, tried, strings.Count(c.log.String(), `"Failed to sync MachineConfigPool, retrying" err="Internal error occurred: etcd has no leader" pool="worker"`))
 		require.NoError(t, c.mcfg.Tracker().Delete(mcfgv1.GroupVersion.WithResource("machineconfigpools"), "", "worker"))
 		c.pass(time.Hour)
 		assert.LessOrEqual(t, len(c.times), tried+1)
@@ -458,6 +462,7 @@ func TestPoolsOfNodes(t *testing.T) {
 		delete(m.node.Labels, "role-infra")
 		m.setNode()
 		assert.Equal(t, "1 0 0", machines())
+		assert.Contains(t, c.log.String(), `err="MachineConfigPool infra: invalid nodeSelector: `)
 		c.changePool("infra", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector.MatchExpressions = nil })
 		assert.Equal(t, "1 0 1", machines())
 	})

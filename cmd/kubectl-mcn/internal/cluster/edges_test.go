@@ -65,6 +65,18 @@ func TestRolesWithoutTheirPool(t *testing.T) {
 	}
 }
 
+// TestReportsOfThePool: a degraded node without a message has the report about it in the pool's condition.
+func TestReportsOfThePool(t *testing.T) {
+	a, b, c := degradedNode(finishedNode("a", 0, 9), 9), degradedNode(finishedNode("b", 0, 9), 9), finishedNode("c", 0, 9)
+	b.Message = "its own"
+	says := withCondition("NodeDegraded", `Node a is reporting: "disk full", Node b is reporting: "no network", Node c is reporting: "over", Node d is reporting: "gone"`)
+	var got []string
+	for _, n := range one(t, worker("", says), 60, a, b, c).Nodes {
+		got = append(got, n.Message)
+	}
+	assert.Equal(t, []string{"disk full", "its own", ""}, got)
+}
+
 // TestCertificateWithoutASubject: it has the name of its bundle.
 func TestCertificateWithoutASubject(t *testing.T) {
 	p := worker("", paused)

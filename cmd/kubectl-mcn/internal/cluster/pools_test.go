@@ -220,22 +220,23 @@ func TestStuck(t *testing.T) {
 		"too long a reboot":                 {rebootingNode("n", 269.99, 3), "stuck"},
 		"requested":                         {requestedNode("n", 270), "slow"},
 		"requested, never started":          {requestedNode("n", 269.99), "stuck"},
-		"requested, nothing known for long": {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", NotStarted: true, Step: phases.UpdatePrepared, Completed: at(280)}}, "slow"},
+		"requested, nothing known for long": {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", NotStarted: true, Step: phases.UpdatePrepared, Completed: at(289)}}, "slow"},
 		"failing, time unknown": {func() cluster.Node {
 			n := failingNode("n", 299)
 			n.Since, n.Started = time.Time{}, time.Time{}
 			return n
 		}(), "slow"},
-		"requested, time unknown":            {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, NotStarted: true, Step: phases.UpdatePrepared}}, ""},
-		"in the future":                      {drainingNode("n", 500), ""},
-		"degraded":                           {degradedNode(drainingNode("n", 299), 299.5), "stuck"},
-		"degraded in the future":             {degradedNode(drainingNode("n", 299), 400), "stuck"},
-		"not started, degraded":              {degradedNode(requestedNode("n", 299), 299), "stuck"},
-		"waiting":                            {waitingNode("n"), ""},
-		"done":                               {finishedNode("n", 0, 1), ""},
-		"without a step, as after a restart": {cluster.NewNode(nil, mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), ""},
-		"degraded, time unknown":             {cluster.NewNode(nil, mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), "stuck"},
-		"degraded with its desired config":   {cluster.NewNode(nil, mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), "stuck"},
+		"started lately, step's time unknown": {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, Step: phases.Uncordoned, Requested: at(240), Started: at(295)}}, ""},
+		"requested, time unknown":             {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, NotStarted: true, Step: phases.UpdatePrepared}}, ""},
+		"in the future":                       {drainingNode("n", 500), ""},
+		"degraded":                            {degradedNode(drainingNode("n", 299), 299.5), "stuck"},
+		"degraded in the future":              {degradedNode(drainingNode("n", 299), 400), "stuck"},
+		"not started, degraded":               {degradedNode(requestedNode("n", 299), 299), "stuck"},
+		"waiting":                             {waitingNode("n"), ""},
+		"done":                                {finishedNode("n", 0, 1), ""},
+		"without a step, as after a restart":  {cluster.NewNode(nil, mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), ""},
+		"degraded, time unknown":              {cluster.NewNode(nil, mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), "stuck"},
+		"degraded with its desired config":    {cluster.NewNode(nil, mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), "stuck"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.node.Name = "n"
@@ -341,6 +342,7 @@ func TestLeftKnown(t *testing.T) {
 		"one of three out of order":      {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
 		"in flight":                      {worker("", retargeted(99)), with(drainingNode("d", 99)), 5, true},
 		"in flight for long":             {worker("", retargeted(99)), with(drainingNode("d", 91)), 0, true},
+		"an image is built":              {worker("", updated, withCondition("Building", "")), three, 0, false},
 		"paused":                         {worker("", paused, retargeted(99)), with(waitingNode("d")), 0, false},
 		"one waiting":                    {worker("", retargeted(99)), with(waitingNode("d")), 7, true},
 		"three waiting":                  {worker("", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 21, true},

@@ -36,6 +36,7 @@ func TestTargetImage(t *testing.T) {
 		"one of three has the new one": {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 0, 2}},
 		"the next one is requested":    {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "y", "x", 59, 0), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 1, 1}},
 		"requested at an unknown time": {[]cluster.Node{func() cluster.Node { n := imaged("a", "y", "x", 50, 0); n.Requested = time.Time{}; return n }(), imaged("b", "x", "x", 50, 58)}, "y", [3]int{0, 1, 1}},
+		"two are requested":            {[]cluster.Node{imaged("a", "z", "x", 50, 0), imaged("b", "y", "x", 40, 0)}, "z", [3]int{0, 2, 0}},
 		"the first one is requested":   {[]cluster.Node{imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)}, "y", [3]int{0, 1, 1}},
 		"image mode is switched on":    {[]cluster.Node{imaged("a", "y", "y", 50, 58), finishedNode("b", 0, 5)}, "y", [3]int{1, 0, 1}},
 		"image mode is switched off":   {[]cluster.Node{imaged("a", "", "", 50, 58), imaged("b", "x", "x", 0, 5)}, "", [3]int{1, 0, 1}},
@@ -47,6 +48,7 @@ func TestTargetImage(t *testing.T) {
 			assert.Equal(t, progress.Target{Config: configB, Image: tc.image}, p.Target, name)
 			assert.Equal(t, tc.want, [3]int{p.Done, p.Updating, p.Waiting}, name)
 			assert.Equal(t, tc.want[0] == len(tc.nodes), p.IsDone(), name)
+			assert.False(t, slices.ContainsFunc(p.Nodes, func(n cluster.Node) bool { return n.OffTarget }), "only another config is off the target: "+name)
 		}
 		for i := range tc.nodes { // caches drop managedFields
 			tc.nodes[i].Requested = time.Time{}
