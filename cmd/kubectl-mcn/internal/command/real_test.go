@@ -123,6 +123,8 @@ func TestRealNodes(t *testing.T) {
 	got = execute(t, "", "node", alone, "-f", filepath.Join(real, "node-in-no-pool.yaml"), "--at", "now")
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, `no MachineConfigPool selects the node "`+alone+`", so it gets no updates: check its labels`)
+	got = execute(t, "", "-o", "jsonpath={.unselected}", "-f", filepath.Join(real, "node-in-no-pool.yaml"), "--at", "now")
+	assert.Equal(t, `["`+alone+`"]`, got.stdout)
 }
 
 // TestNumbersAgree: the counts of a pool and the states of its nodes agree, and they add up.
