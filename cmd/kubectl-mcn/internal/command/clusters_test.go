@@ -158,6 +158,7 @@ func TestRejectedRequests(t *testing.T) {
 	}{
 		{failure{"", poolsResource, forbidden}, "", 0, "worker-4", notAllowed + poolsResource},
 		{failure{"", poolsResource, forbidden}, "wait", exitUsage, "", notAllowed + poolsResource},
+		{failure{"", nodesResource, forbidden}, "wait", exitUsage, "", notAllowed + nodesResource},
 		{failure{"", nodesResource, forbidden}, "", 0, "worker    22222222", notAllowed + nodesResource},
 		{failure{"", coreNodes, forbidden}, "", 0, "worker-4", notAllowed + coreNodes},
 		{failure{"", coreNodes, forbidden}, "wait", 0, "done", notAllowed + coreNodes},
