@@ -37,7 +37,7 @@ func TestEntries(t *testing.T) {
 		late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-ago))
 		update(done, newConfig, now.Add(-24*time.Hour), "")
 		got := execute(t, asList(t, late, done), "-f", "-").stdout
-		assert.Contains(t, got, "\n"+sign+" pool worker: all nodes have the target, but the pool is not Updated", "a pool is Updated some seconds after its last node")
+		assert.Regexp(t, "\n"+sign+` pool worker: all nodes have the target, but the pool is not Updated since\n    14:1\d:05 \(\d+[sm]\)\n`, got, "a pool is Updated some seconds after its last node")
 		assert.Contains(t, got, "\n    a reason\n    next: oc describe mcp worker\n")
 	}
 
@@ -185,6 +185,13 @@ func TestCordonedNode(t *testing.T) {
 	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
 	update(other, newConfig, now.Add(-time.Minute), phases.Drained)
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ worker-0: waits, and is not selected: cordoned\n    next: oc adm uncordon worker-0\n")
+
+	degraded, notReady := newNode("worker-2", "worker", oldConfig, now.Add(-24*time.Hour)), newKubeNode("worker-2")
+	setCondition(degraded, phases.NodeDegraded, time.Hour, "disk full")
+	notReady.Status.Conditions[0].Status = corev1.ConditionUnknown
+	pool.Spec.MaxUnavailable = nil
+	got := executeAt(t, 100, asList(t, pool, waiting, cordoned, degraded, notReady), "-f", "-").stdout
+	assert.Contains(t, got, ": worker-0 (cordoned), worker-2 (degraded)\n    next: oc adm uncordon worker-0\n\n! worker-2: ", "the degraded node has its own entry")
 }
 
 // TestManyNames: an entry has at most ten names and three commands; -o wide has all.
