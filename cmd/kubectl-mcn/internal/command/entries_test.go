@@ -175,7 +175,8 @@ func TestSoon(t *testing.T) {
 	assert.Regexp(t, `\nworker .*  7m  soon\n`, got)
 }
 
-// TestCordonedNode: a cordoned node that waits has an entry once another node is updated before it.
+// TestCordonedNode: a cordoned node that waits has an entry once another node is updated before it, unless the pool
+// is paused.
 func TestCordonedNode(t *testing.T) {
 	t.Parallel()
 	three := intstr.FromInt32(3)
@@ -185,6 +186,9 @@ func TestCordonedNode(t *testing.T) {
 	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
 	update(other, newConfig, now.Add(-time.Minute), phases.Drained)
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ worker-0: waits, and is not selected: cordoned\n    next: oc adm uncordon worker-0\n")
+	pool.Spec.Paused = true
+	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
+	pool.Spec.Paused = false
 
 	degraded, notReady := newNode("worker-2", "worker", oldConfig, now.Add(-24*time.Hour)), newKubeNode("worker-2")
 	setCondition(degraded, phases.NodeDegraded, time.Hour, "disk full")

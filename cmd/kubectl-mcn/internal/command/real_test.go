@@ -206,7 +206,7 @@ func TestBadInput(t *testing.T) {
 		"a NodePool":           {`{"apiVersion":"hypershift.openshift.io/v1beta1","kind":"NodePool"}`, "", "stdin is from a hosted cluster of HyperShift"},
 		"other labels":         {`{"kind":"Node","metadata":{"name":"a","labels":{"kubernetes.io/os":"linux"}}}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
 		"an operator's dump":   {list + `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineOSBuild"}`, "worker-4", ""},
-		"no separator":         {"apiVersion: a/v1\nkind: MachineConfigPool\nmetadata: {name: infra}\nstatus: {machineCount: 1}\napiVersion: a/v1\nkind: MachineConfigPool\nmetadata: {name: virt}\n", "0/1      0  -\nvirt               [..............]        0/0 ", ""},
+		"no separator":         {"apiVersion: a/v1\nkind: MachineConfigPool\nmetadata: {name: infra}\nstatus: {machineCount: 1}\napiVersion: a/v1\nkind: MachineConfigPool\nmetadata: {name: virt}\n", "0/1      0  -\nvirt               [..............]        0/0      0  not Updated\n", ""},
 		"a list without items": {`{"kind":"MachineConfigNodeList","items":null}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
 		"items of a string":    {`{"kind":"List","items":"a"}`, "", "stdin is incomplete or damaged: use oc get"},
 		"an item of a string":  {`{"kind":"List","items":["a"]}` + list, "", "stdin is incomplete or damaged: use oc get"},
