@@ -30,6 +30,8 @@ func TestWaitOnAFile(t *testing.T) {
 	imaged := append([]runtime.Object{updatedPool("worker", newConfig)}, doneNodes(1)...)
 	withImage := imaged[1].(*mcfgv1.MachineConfigNode)
 	withImage.Spec.ConfigImage.DesiredImage, withImage.Status.ConfigImage.CurrentImage = image("a"), image("a")
+	requested := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+	request(requested, newConfig, now.Add(-time.Minute))
 	late := newPool("worker", newConfig)
 	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-10 * time.Minute))
 	for name, test := range map[string]struct {
@@ -47,7 +49,9 @@ func TestWaitOnAFile(t *testing.T) {
 		"no pools":     {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, 3 idle, the target is not known\n"},
 		"done":         {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
 		"done, paused": {append([]runtime.Object{resting}, doneNodes(3)...), "wait --tolerate 0s", 0, "worker 3/3 to 22222222, paused\ndone\n", ""},
+		"not rendered": {append(doneNodes(3), with(updatedPool("worker", newConfig), "RenderDegraded", time.Hour, "duplicate osImageURL")), "wait", exitFailed, "", "failed: worker 3/3 to 22222222, RenderDegraded\n"},
 		"not Updated":  {append([]runtime.Object{late}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "", "failed: worker 3/3 to 22222222, not Updated\n"},
+		"requested":    {[]runtime.Object{newPool("worker", newConfig), requested}, "wait", exitFailed, "", "not done in stdin: worker 0/1 to 22222222, 1 not started\n"},
 		"not started":  {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not started"},
 		"any image":    {imaged, "wait --from " + newConfig, exitFailed, "worker 1/1 to 22222222@aaaaaaaa", "worker has not started"},
 		"other image":  {imaged, "wait --from " + newConfig + "," + string(image("b")), 0, "done", ""},
@@ -63,6 +67,8 @@ func TestWaitOnAFile(t *testing.T) {
 	}
 	got := execute(t, "", "wait", "-f", filepath.Join(real, "build-success-not-applied.yaml"), "--at", "now")
 	assert.Contains(t, got.stderr, "infra 0/2 to 93e0d654@ccc8e53d, 2 waiting, its image is not applied\n")
+	got = execute(t, "", "wait", "-f", filepath.Join(real, "nothing-selected.yaml"), "--at", "now", "--tolerate", "10000h")
+	assert.Contains(t, got.stderr, " waiting, stalled\n")
 }
 
 // TestClusterAndFileAgree: the same objects look the same from a cluster and from a file.
@@ -100,6 +106,9 @@ func TestEmptyCluster(t *testing.T) {
 	}
 	got := execute(t, "", "wait", "--kubeconfig", newServer(t, doneNodes(1)...).kubeconfig(t))
 	assert.Equal(t, execution{exitUsage, "", "kubectl mcn: nothing to wait for: there are no MachineConfigPools\n"}, got)
+	got = execute(t, "", "--kubeconfig", newServer(t, updatedPool("worker", newConfig)).kubeconfig(t))
+	assert.Contains(t, got.stdout, "0/0      0  -\n")
+	assert.NotContains(t, got.stdout, "no MachineConfigNodes", "there are no nodes")
 	r := startWith(t, fastClock{start: now}, terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}, "-w", "--kubeconfig", file)
 	r.await("No resources found")
 }
@@ -153,6 +162,7 @@ func TestRejectedRequests(t *testing.T) {
 	}{
 		{failure{"", poolsResource, forbidden}, "", 0, "worker-4", notAllowed + poolsResource},
 		{failure{"", poolsResource, forbidden}, "wait", exitUsage, "", notAllowed + poolsResource},
+		{failure{"", nodesResource, forbidden}, "wait", exitUsage, "", notAllowed + nodesResource},
 		{failure{"", nodesResource, forbidden}, "", 0, "worker    22222222", notAllowed + nodesResource},
 		{failure{"", coreNodes, forbidden}, "", 0, "worker-4", notAllowed + coreNodes},
 		{failure{"", coreNodes, forbidden}, "wait", 0, "done", notAllowed + coreNodes},
@@ -225,6 +235,7 @@ func TestNodesOfACluster(t *testing.T) {
 	got = execute(t, "", "--kubeconfig", s.kubeconfig(t))
 	assert.Contains(t, got.stdout, "  2 nodes: 2 waiting")
 	assert.Contains(t, got.stdout, "left over, a MachineConfigNode that has no Node: worker-2\n")
+	assert.Equal(t, `["worker-2"]`, execute(t, "", "-o", "jsonpath={.leftover}", "--kubeconfig", s.kubeconfig(t)).stdout)
 	assert.Contains(t, execute(t, "", "node", "worker-2", "--kubeconfig", s.kubeconfig(t)).stderr, `"worker-2" is left over`)
 	windows := newKubeNode("win-0")
 	windows.Labels = map[string]string{corev1.LabelOSStable: "windows"}

@@ -19,6 +19,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
@@ -36,7 +37,7 @@ func TestEntries(t *testing.T) {
 		late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-ago))
 		update(done, newConfig, now.Add(-24*time.Hour), "")
 		got := execute(t, asList(t, late, done), "-f", "-").stdout
-		assert.Contains(t, got, "\n"+sign+" pool worker: all nodes have the target, but the pool is not Updated", "a pool is Updated some seconds after its last node")
+		assert.Regexp(t, "\n"+sign+` pool worker: all nodes have the target, but the pool is not Updated since\n    14:1\d:05 \(\d+[sm]\)\n`, got, "a pool is Updated some seconds after its last node")
 		assert.Contains(t, got, "\n    a reason\n    next: oc describe mcp worker\n")
 	}
 
@@ -123,6 +124,10 @@ func TestPoolOfANode(t *testing.T) {
 		assert.NotContains(t, got, "STEP", name)
 	}
 
+	all := append(doneNodes(1), paused, newNode("worker-9", "worker", oldConfig, now.Add(-24*time.Hour)))
+	assert.Contains(t, execute(t, asList(t, all...), "node", "worker-9", "-f", "-").stdout, "\n~ pool worker: paused, ")
+	assert.NotContains(t, execute(t, asList(t, all...), "node", "worker-0", "-f", "-").stdout, "paused", "the node is done")
+
 	timeless := newNode("worker-0", "worker", oldConfig, time.Time{})
 	update(timeless, newConfig, time.Time{}, phases.UpdatePrepared)
 	got := execute(t, asList(t, newPool("worker", newConfig), timeless), "node", "worker-0", "-f", "-").stdout
@@ -170,6 +175,29 @@ func TestSoon(t *testing.T) {
 	assert.Regexp(t, `\nworker .*  7m  soon\n`, got)
 }
 
+// TestCordonedNode: a cordoned node that waits has an entry once another node is updated before it, unless the pool
+// is paused.
+func TestCordonedNode(t *testing.T) {
+	t.Parallel()
+	three := intstr.FromInt32(3)
+	pool, cordoned := newPool("worker", newConfig), newKubeNode("worker-0")
+	pool.Spec.MaxUnavailable, cordoned.Spec.Unschedulable = &three, true
+	waiting, other := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour)), newNode("worker-1", "worker", oldConfig, now.Add(-24*time.Hour))
+	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
+	update(other, newConfig, now.Add(-time.Minute), phases.Drained)
+	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ worker-0: waits, and is not selected: cordoned\n    next: oc adm uncordon worker-0\n")
+	pool.Spec.Paused = true
+	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
+	pool.Spec.Paused = false
+
+	degraded, notReady := newNode("worker-2", "worker", oldConfig, now.Add(-24*time.Hour)), newKubeNode("worker-2")
+	setCondition(degraded, phases.NodeDegraded, time.Hour, "disk full")
+	notReady.Status.Conditions[0].Status = corev1.ConditionUnknown
+	pool.Spec.MaxUnavailable = nil
+	got := executeAt(t, 100, asList(t, pool, waiting, cordoned, degraded, notReady), "-f", "-").stdout
+	assert.Contains(t, got, ": worker-0 (cordoned), worker-2 (degraded)\n    next: oc adm uncordon worker-0\n\n! worker-2: ", "the degraded node has its own entry")
+}
+
 // TestManyNames: an entry has at most ten names and three commands; -o wide has all.
 func TestManyNames(t *testing.T) {
 	t.Parallel()
@@ -200,6 +228,8 @@ func TestOffTargetNode(t *testing.T) {
 	got := execute(t, asList(t, newPool("worker", newConfig), n), "-f", "-").stdout
 	assert.Contains(t, got, "\n~ worker-0 ")
 	assert.NotContains(t, got, "\n  worker-0 ")
+	got = execute(t, asList(t, newPool("worker", newConfig), n), "node", "worker-0", "-f", "-").stdout
+	assert.Contains(t, got, "\npool       "+newConfig+"; it no longer targets the config that the\n")
 }
 
 // TestManySteps: the line of a pool counts the nodes at each step only if fewer than ten nodes are updating. A screen
@@ -218,6 +248,7 @@ func TestManySteps(t *testing.T) {
 	assert.Equal(t, 20, strings.Count(got, "\n  worker-"), got)
 	assert.Contains(t, got, "\nworker: 21 draining, 1 rebooting\n")
 	assert.Contains(t, got, "\n  ... and 2 more: -o wide lists all\n")
+	assert.Contains(t, got, "\nLEFT is known once three nodes are done.\n")
 	assert.Equal(t, 22, strings.Count(execute(t, asList(t, all...), "-f", "-", "-o", "wide").stdout, "\n  worker-"))
 }
 

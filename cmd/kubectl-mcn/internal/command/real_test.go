@@ -123,6 +123,8 @@ func TestRealNodes(t *testing.T) {
 	got = execute(t, "", "node", alone, "-f", filepath.Join(real, "node-in-no-pool.yaml"), "--at", "now")
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, `no MachineConfigPool selects the node "`+alone+`", so it gets no updates: check its labels`)
+	got = execute(t, "", "-o", "jsonpath={.unselected}", "-f", filepath.Join(real, "node-in-no-pool.yaml"), "--at", "now")
+	assert.Equal(t, `["`+alone+`"]`, got.stdout)
 }
 
 // TestNumbersAgree: the counts of a pool and the states of its nodes agree, and they add up.
@@ -204,7 +206,7 @@ func TestBadInput(t *testing.T) {
 		"a NodePool":           {`{"apiVersion":"hypershift.openshift.io/v1beta1","kind":"NodePool"}`, "", "stdin is from a hosted cluster of HyperShift"},
 		"other labels":         {`{"kind":"Node","metadata":{"name":"a","labels":{"kubernetes.io/os":"linux"}}}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
 		"an operator's dump":   {list + `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineOSBuild"}`, "worker-4", ""},
-		"no separator":         {"apiVersion: a/v1\nkind: MachineConfigPool\nmetadata: {name: infra}\nstatus: {machineCount: 1}\napiVersion: a/v1\nkind: MachineConfigPool\nmetadata: {name: virt}\n", "0/1      0  -\nvirt               [..............]        0/0 ", ""},
+		"no separator":         {"apiVersion: a/v1\nkind: MachineConfigPool\nmetadata: {name: infra}\nstatus: {machineCount: 1}\napiVersion: a/v1\nkind: MachineConfigPool\nmetadata: {name: virt}\n", "0/1      0  -\nvirt               [..............]        0/0      0  not Updated\n", ""},
 		"a list without items": {`{"kind":"MachineConfigNodeList","items":null}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
 		"items of a string":    {`{"kind":"List","items":"a"}`, "", "stdin is incomplete or damaged: use oc get"},
 		"an item of a string":  {`{"kind":"List","items":["a"]}` + list, "", "stdin is incomplete or damaged: use oc get"},

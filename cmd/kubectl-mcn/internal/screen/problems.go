@@ -111,7 +111,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	}
 	add(n.Degraded, degraded)
 	add(n.Degraded && n.For == 0 && !p.DegradedSince.IsZero(), "the pool since "+clockTime(p.DegradedSince, o.Now))
-	add(n.Degraded && !n.InUpdate() && n.Reported, "not in an update")
+	add(!n.InUpdate() && n.Reported, "not in an update")
 	add(n.Failing, "failing")
 	for _, u := range n.Unavailable {
 		add(u.Reason != progress.Cordoned, unavailableText(u, o))

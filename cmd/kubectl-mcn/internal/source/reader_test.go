@@ -1,10 +1,14 @@
 package source
 
 import (
+	"context"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"os"
 	"testing"
 	"time"
 
@@ -92,5 +96,14 @@ func TestConfigsAreReadOnce(t *testing.T) {
 		assert.Equal(t, []string{"rendered-worker-1"}, s.unknownConfigs())
 		c.readConfigs(t.Context(), s, client)
 		assert.Equal(t, isKnown, len(s.unknownConfigs()) == 0, status)
+	}
+}
+
+// TestExplain: a timeout of the network and a timeout of the request have the same explanation.
+func TestExplain(t *testing.T) {
+	c := &Cluster{Config: &rest.Config{Host: "https://api"}, RequestTimeout: time.Second}
+	dial := &url.Error{Op: "Get", URL: "https://api", Err: &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}}
+	for _, err := range []error{dial, context.DeadlineExceeded} {
+		assert.EqualError(t, c.explain("list", coreNodes, err), "the cluster https://api does not respond within 1s: is it up, and reachable from here?")
 	}
 }

@@ -78,7 +78,7 @@ func (s *Store) trimMeta(o metav1.ObjectMeta, part, fields string) metav1.Object
 		OwnerReferences: o.OwnerReferences,
 	}
 	for _, entry := range o.ManagedFields {
-		if entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(part)) {
+		if bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(part)) {
 			trimmed.ManagedFields = append(trimmed.ManagedFields, metav1.ManagedFieldsEntry{
 				Subresource: entry.Subresource,
 				Time:        entry.Time,
