@@ -69,9 +69,11 @@ func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
 }
 
-// isLate reports whether the parent of the reported phase turned True after the time of the report.
+// isLate reports whether the parent of the reported phase turned True after the time of the report,
+// and the report is Unknown.
 func (r Report) isLate(parent *metav1.Condition) bool {
-	return parent.Status == metav1.ConditionTrue && r.Time.Unix() < parent.LastTransitionTime.Unix()
+	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&
+		r.Time.Unix() < parent.LastTransitionTime.Unix()
 }
 
 func (r Report) parentMessage() string {

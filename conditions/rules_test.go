@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -122,6 +123,15 @@ func TestAParentKeepsTheCauseOfAFailure(t *testing.T) {
 			assert.Equal(t, running, condition(t, list, phases.UpdateExecuted).Status)
 		})
 	}
+}
+
+// A late report of True has its message for the parent: only a late report of Unknown leaves the parent as it is.
+func TestALateReportOfTrueChangesTheMessageOfTheParent(t *testing.T) {
+	list := midway(false, statusMap{phases.UpdateExecuted: done, phases.Drained: done})
+	conditions.Find(list, phases.UpdateExecuted).LastTransitionTime = now
+	late := func(r *request) { r.Time, r.ParentMessage = earlier, "to the parent" }
+	list = play(t, list, false, says(phases.Drained, done, "Drained", late))
+	assert.Equal(t, "Drained: to the parent", text(t, list, phases.UpdateExecuted))
 }
 
 // Between updates, only a message that has the prefix keeps the name of its update.
