@@ -232,9 +232,11 @@ func TestForgetAfterARestart(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
 		p.Begin(components.OperatorSyncMCP, "infra")(errDaemons)
-		pass(5 * time.Minute)
+		pass(20 * time.Minute)
 		p.stop()
 		p = m.operator(t)
+		pass(5 * time.Minute)
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed") // of the earlier process
 		p.Begin(components.OperatorSyncMCP, "infra")(errDaemons)
 		pass(5 * time.Minute)
 		m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed")

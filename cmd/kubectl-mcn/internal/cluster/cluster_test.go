@@ -207,6 +207,7 @@ func TestNotUpdated(t *testing.T) {
 		"Updated": {worker("", updated), ""},
 		"Updated is False": {says(func(p *mcfgv1.MachineConfigPool) {
 			p.Status.Conditions[0].Status, p.Status.Conditions[0].Message = "False", "a node is not ready"
+			withCondition("Updating", "All nodes are updating")(p)
 		}), "a node is not ready"},
 		"its Updating says why":           {worker("", retargeted(20), withCondition("Updating", "All nodes are updating")), "All nodes are updating"},
 		"no condition":                    {worker(""), "the status of the pool has no condition Updated"},

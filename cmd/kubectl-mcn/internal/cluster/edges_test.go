@@ -65,6 +65,19 @@ func TestRolesWithoutTheirPool(t *testing.T) {
 	}
 }
 
+// TestNamesAreSorted: nodes that no pool selects, and objects without a Node.
+func TestNamesAreSorted(t *testing.T) {
+	var nodes []cluster.Node
+	for _, name := range []string{"b", "a"} {
+		node, left := kube(configB, "other"), object("worker", configB)
+		node.Name, left.Name = name, "left-"+name
+		nodes = append(nodes, cluster.NewNode(node, nil), cluster.NewNode(nil, left))
+	}
+	c := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{selecting("worker")}, Nodes: nodes, HasNodes: true}, at(60), cluster.Limits{})
+	assert.Equal(t, []string{"a", "b"}, c.Unselected)
+	assert.Equal(t, []string{"left-a", "left-b"}, c.Leftover)
+}
+
 // TestReportsOfThePool: a degraded node without a message has the report about it in the pool's condition.
 func TestReportsOfThePool(t *testing.T) {
 	a, b, c := degradedNode(finishedNode("a", 0, 9), 9), degradedNode(finishedNode("b", 0, 9), 9), finishedNode("c", 0, 9)
