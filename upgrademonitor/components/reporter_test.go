@@ -213,6 +213,13 @@ func TestTrack(t *testing.T) {
 		pass(time.Hour)
 		m.is(t, operatorDegraded, no, "AsExpected") // neither a stop, nor a second end, nor a forgotten pass is a failure
 		m.is(t, operatorProgressing, no, "AsExpected")
+		expired, cancelExpired := context.WithTimeout(t.Context(), 0)
+		defer cancelExpired()
+		assert.Equal(t, context.DeadlineExceeded, track(expired, context.DeadlineExceeded))
+		pass(time.Hour)
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed") // nor is a timeout a stop
+		assert.NoError(t, track(t.Context(), nil))
+		pass(time.Hour)
 		assert.Equal(t, context.Canceled, track(t.Context(), context.Canceled))
 		pass(time.Hour)
 		m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed") // its own cancellation is a failure
