@@ -93,8 +93,8 @@ func TestReportsOfThePool(t *testing.T) {
 // TestCertificateWithoutASubject: it has the name of its bundle.
 func TestCertificateWithoutASubject(t *testing.T) {
 	p := worker("", paused)
-	p.Status.CertExpirys = []mcfgv1.CertExpiry{{Bundle: "KubeAPIServerServingCAData", Expiry: &metav1.Time{Time: at(1)}}}
-	assert.Equal(t, []cluster.Certificate{{Subject: "KubeAPIServerServingCAData", Expires: at(1)}}, one(t, p, 0).Certificates)
+	p.Status.CertExpirys = []mcfgv1.CertExpiry{{Subject: "a", Expiry: &metav1.Time{Time: at(1)}}, {Bundle: "KubeAPIServerServingCAData", Expiry: &metav1.Time{Time: at(1)}}}
+	assert.Equal(t, []cluster.Certificate{{Subject: "KubeAPIServerServingCAData", Expires: at(1)}, {Subject: "a", Expires: at(1)}}, one(t, p, 0).Certificates)
 }
 
 // TestBegin: an update begins with its request, unless the request has changed the target of a running update.
