@@ -130,7 +130,7 @@ func TestMissingDaemons(t *testing.T) {
 
 // TestDaemonsDoNotGrow names ten nodes, sorted, whatever their number.
 func TestDaemonsDoNotGrow(t *testing.T) {
-	var mcns []*mcfgv1.MachineConfigNode
+	mcns := nodes(0)
 	for _, i := range rand.Perm(5000) {
 		mcns = append(mcns, mcn(fmt.Sprintf("worker-%04d", i), degraded))
 	}

@@ -213,6 +213,13 @@ func TestTrack(t *testing.T) {
 		pass(time.Hour)
 		m.is(t, operatorDegraded, no, "AsExpected") // neither a stop, nor a second end, nor a forgotten pass is a failure
 		m.is(t, operatorProgressing, no, "AsExpected")
+		expired, cancelExpired := context.WithTimeout(t.Context(), 0)
+		defer cancelExpired()
+		assert.Equal(t, context.DeadlineExceeded, track(expired, context.DeadlineExceeded))
+		pass(time.Hour)
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed") // nor is a timeout a stop
+		assert.NoError(t, track(t.Context(), nil))
+		pass(time.Hour)
 		assert.Equal(t, context.Canceled, track(t.Context(), context.Canceled))
 		pass(time.Hour)
 		m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed") // its own cancellation is a failure
@@ -232,9 +239,11 @@ func TestForgetAfterARestart(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
 		p.Begin(components.OperatorSyncMCP, "infra")(errDaemons)
-		pass(5 * time.Minute)
+		pass(20 * time.Minute)
 		p.stop()
 		p = m.operator(t)
+		pass(5 * time.Minute)
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed") // of the earlier process
 		p.Begin(components.OperatorSyncMCP, "infra")(errDaemons)
 		pass(5 * time.Minute)
 		m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed")

@@ -114,6 +114,20 @@ func TestClock(t *testing.T) {
 	})
 }
 
+// TestAnotherCause: a failure is logged again when its cause changes.
+func TestAnotherCause(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		m.failWith(errDown)
+		var out bytes.Buffer
+		p := m.startWithLog(t, &out)
+		pass(time.Hour)
+		m.failWith(apierrors.NewForbidden(resource, "cluster", nil))
+		pass(time.Hour)
+		p.stop()
+		assert.Regexp(t, `^.*"Failed to write .*down.*\n.*"Failed to write .*forbidden.*\n$`, out.String())
+	})
+}
+
 // TestNothingIsWrittenBeforeTheObjectIsReady: the first write is made at the next look.
 func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
@@ -230,7 +244,13 @@ func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 func TestPace(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
-		for range 2 {
+		const minute = time.Minute
+		fromStart := []time.Duration{0, minute / 2, minute, 2 * minute, 4 * minute, 8 * minute, 10 * minute, 10 * minute, 10 * minute, 10 * minute}
+		slow := []time.Duration{0, 10 * minute, 10 * minute, 10 * minute, 10 * minute, 10 * minute, 10 * minute}
+		for _, step := range []struct {
+			want  []time.Duration
+			pause time.Duration // after the changes
+		}{{fromStart, 50 * minute}, {slow, 2 * time.Hour}, {fromStart, 0}} {
 			var writes []time.Duration
 			last, written := time.Now(), m.writes()
 			for n := range 6 * 60 {
@@ -241,9 +261,8 @@ func TestPace(t *testing.T) {
 					last, written = time.Now(), m.writes()
 				}
 			}
-			const minute = time.Minute
-			assert.Equal(t, []time.Duration{0, minute / 2, minute, 2 * minute, 4 * minute, 8 * minute, 10 * minute, 10 * minute, 10 * minute, 10 * minute}, writes)
-			pass(2 * time.Hour)
+			assert.Equal(t, step.want, writes)
+			pass(step.pause)
 		}
 	})
 }

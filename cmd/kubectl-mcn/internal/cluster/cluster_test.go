@@ -207,6 +207,7 @@ func TestNotUpdated(t *testing.T) {
 		"Updated": {worker("", updated), ""},
 		"Updated is False": {says(func(p *mcfgv1.MachineConfigPool) {
 			p.Status.Conditions[0].Status, p.Status.Conditions[0].Message = "False", "a node is not ready"
+			withCondition("Updating", "All nodes are updating")(p)
 		}), "a node is not ready"},
 		"its Updating says why":           {worker("", retargeted(20), withCondition("Updating", "All nodes are updating")), "All nodes are updating"},
 		"no condition":                    {worker(""), "the status of the pool has no condition Updated"},
@@ -281,6 +282,7 @@ func TestBuilds(t *testing.T) {
 	}{
 		"not started":                       {worker("", retargeted(20), updating("True", "Pool is waiting for a new OS image build to start (mosc: c)")), []cluster.Node{old}, "BuildPending", [6]int{0, 0, 0, 1}},
 		"paused":                            {worker("", retargeted(20), paused, updating("False", "Pool is paused; OS image build in progress (mosb: b)")), []cluster.Node{old}, "Building", [6]int{0, 0, 0, 1}},
+		"prepared and paused":               {worker("", retargeted(20), paused, updating("True", "Pool is paused; OS image build has been prepared but will not rollout (mosb: b)")), []cluster.Node{old}, "BuildPending", [6]int{0, 0, 0, 1}},
 		"interrupted":                       {worker("", retargeted(20), updating("False", "Pool update stopped due to OS image build being interrupted (mosb: b)")), []cluster.Node{old}, "", [6]int{0, 0, 0, 1}},
 		"to be applied":                     {worker("", retargeted(20), updating("True", applying)), []cluster.Node{old}, "BuildSucceeded", [6]int{0, 0, 0, 1}},
 		"applying it has failed":            {worker("", retargeted(20), updating("True", applying)), []cluster.Node{degradedNode(old, 30)}, "", [6]int{0, 0, 1}},

@@ -65,6 +65,19 @@ func TestRolesWithoutTheirPool(t *testing.T) {
 	}
 }
 
+// TestNamesAreSorted: nodes that no pool selects, and objects without a Node.
+func TestNamesAreSorted(t *testing.T) {
+	var nodes []cluster.Node
+	for _, name := range []string{"b", "a"} {
+		node, left := kube(configB, "other"), object("worker", configB)
+		node.Name, left.Name = name, "left-"+name
+		nodes = append(nodes, cluster.NewNode(node, nil), cluster.NewNode(nil, left))
+	}
+	c := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{selecting("worker")}, Nodes: nodes, HasNodes: true}, at(60), cluster.Limits{})
+	assert.Equal(t, []string{"a", "b"}, c.Unselected)
+	assert.Equal(t, []string{"left-a", "left-b"}, c.Leftover)
+}
+
 // TestReportsOfThePool: a degraded node without a message has the report about it in the pool's condition.
 func TestReportsOfThePool(t *testing.T) {
 	a, b, c := degradedNode(finishedNode("a", 0, 9), 9), degradedNode(finishedNode("b", 0, 9), 9), finishedNode("c", 0, 9)
@@ -80,8 +93,8 @@ func TestReportsOfThePool(t *testing.T) {
 // TestCertificateWithoutASubject: it has the name of its bundle.
 func TestCertificateWithoutASubject(t *testing.T) {
 	p := worker("", paused)
-	p.Status.CertExpirys = []mcfgv1.CertExpiry{{Bundle: "KubeAPIServerServingCAData", Expiry: &metav1.Time{Time: at(1)}}}
-	assert.Equal(t, []cluster.Certificate{{Subject: "KubeAPIServerServingCAData", Expires: at(1)}}, one(t, p, 0).Certificates)
+	p.Status.CertExpirys = []mcfgv1.CertExpiry{{Subject: "a", Expiry: &metav1.Time{Time: at(1)}}, {Bundle: "KubeAPIServerServingCAData", Expiry: &metav1.Time{Time: at(1)}}}
+	assert.Equal(t, []cluster.Certificate{{Subject: "KubeAPIServerServingCAData", Expires: at(1)}, {Subject: "a", Expires: at(1)}}, one(t, p, 0).Certificates)
 }
 
 // TestBegin: an update begins with its request, unless the request has changed the target of a running update.
