@@ -59,7 +59,7 @@ func legend(c cluster.Cluster, o Options) []Line {
 	add(isEarly && !o.NoManagedFields, "LEFT is known once three nodes are done.")
 	add(left["-"] && o.NoManagedFields, "TYPICAL and LEFT need managed fields: oc get ... --show-managed-fields -o yaml")
 	add(missing > 0 && !hasNoObjects(pools), nodes(missing)+" known only from the status of the pool")
-	add(c.WithoutNode > 0 && o.Origin != "", "no Nodes of "+nodes(c.WithoutNode)+": NotReady and cordoned are not known")
+	add(c.WithoutNode > 0 && o.Origin != "", nodes(c.WithoutNode)+" known only from MachineConfigNodes: NotReady and cordoned are not known")
 	add(name != "", "kubectl mcn node "+Clean(name)+" shows details")
 	if len(ls) == 1 {
 		return nil

@@ -122,9 +122,13 @@ func (r reader) responded(verb string) {
 	})
 }
 
-// failed records a failed request. It ends Read if the first list or watch fails, a retry is
-// useless or follow is not set, and the command cannot do without the resource. Otherwise, if
-// follow is set, the reflector retries the request.
+// failed records a failed request. It ends Read if all of these statements are true:
+//
+//  1. The request is the first list or the first watch of the resource.
+//  2. A retry is useless, or follow is not set.
+//  3. The command cannot do without the resource, or has already listed it.
+//
+// Otherwise, if follow is set, the reflector retries the request.
 func (r reader) failed(ctx context.Context, verb string, err error) {
 	if ctx.Err() != nil {
 		return
