@@ -63,7 +63,7 @@ func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 	}
 }
 
-// hasParentMessage reports whether a report changes the message of a parent with this status: the
+// hasParentMessage reports whether a report changes the message of the parent: the status of the
 // parent is Unknown, or CompletesParent or ParentMessage is set.
 func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
 	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""

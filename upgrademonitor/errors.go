@@ -19,7 +19,7 @@ var ErrPending = errors.New("accepted reports are not written yet")
 // report of its phase.
 var ErrQueueFull = core.ErrFull
 
-// ReportError is the error of a report that was not accepted. It wraps a *field.Error that names an
+// ReportError is the error of a report that was rejected. It wraps a *field.Error that names an
 // invalid argument, a *phases.TransitionError, ErrQueueFull, or the error with which the API server
 // rejected the write. If the report needed several writes, some of them may have succeeded.
 type ReportError struct {

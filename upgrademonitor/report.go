@@ -27,8 +27,9 @@ import (
 //     Config.Timeout, or until ctx ends. If the last attempt has failed, the call does not wait.
 //  3. The call returns nil if the MachineConfigNode shows the report. If the report is accepted but
 //     not written yet, the error wraps ErrPending and the cause. The Monitor retries the report.
-//  4. Any other error means that the report was not accepted. It is a *ReportError, a *NodeError if
-//     Config.Node failed or returned another Node, or the error of ctx if ctx had already ended.
+//  4. Any other error means that the report was not accepted, or that the API server rejected it.
+//     The error is a *ReportError, a *NodeError if Config.Node failed or returned another Node, or
+//     the error of ctx if ctx had already ended.
 func (m *Monitor) GenerateAndApplyMachineConfigNode(
 	ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...Option,
 ) error {
@@ -44,10 +45,10 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(
 	return m.submitReport(ctx, newChange(phase, message, status), o)
 }
 
-// Report is like GenerateAndApplyMachineConfigNode, but it logs errors, and returns none. If a report is
-// not accepted, the logger of ctx gets the error. If a report is not written yet, the logger of the
-// Monitor gets the cause. Report ignores a phase that does not exist in the mode of the node (standard
-// mode or image mode). The option Reason sets the reason.
+// Report is like GenerateAndApplyMachineConfigNode, but it logs errors, and returns none. If a report
+// is not accepted or is rejected, the logger of ctx gets the error. If a report is not written yet,
+// the logger of the Monitor gets the cause. Report ignores a phase that does not exist in the mode
+// of the node (standard mode or image mode). The option Reason sets the reason.
 func (m *Monitor) Report(
 	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...Option,
 ) {

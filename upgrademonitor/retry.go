@@ -11,7 +11,7 @@ import (
 
 const (
 	lookInterval = 10 * time.Second // how often the Monitor looks at the Node, after the first request
-	maxRequest   = time.Minute      // the maximum timeout of a request after lost responses
+	maxRequest   = time.Minute      // each lost response doubles the timeout, up to this limit
 )
 
 // retryBackoff has the pauses between retries. The number of retries is not limited. With jitter, a

@@ -22,7 +22,8 @@ var (
 
 // submit looks at the Node, queues a change, and waits until it is written, as await describes. If the
 // pending changes already include the change, submit waits for the last pending entry, and then submits
-// the change again. An error that does not wrap ErrPending means that the change was not accepted.
+// the change again. An error that does not wrap ErrPending means that the change was not accepted,
+// or that the API server rejected it.
 func (m *Monitor) submit(ctx context.Context, phase phases.Phase, change plan.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err

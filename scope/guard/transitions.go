@@ -44,8 +44,8 @@ type machine struct {
 
 var statuses = []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
 
-// machines returns the state machines of all phases. It omits the state machine of singletons, which
-// may change to any status.
+// machines returns the state machines of all phases except singletons, which may change to any
+// status.
 func machines() []machine {
 	var list []machine
 	for _, p := range knownPhases() {

@@ -166,8 +166,8 @@ func (t *tracker) forget(s step, now time.Time) {
 	t.resolve(s, now)
 }
 
-// runningFor returns the passes that have been running for at least the limit. The reason of each
-// problem ends with the suffix.
+// runningFor returns a problem for each pass that has been running for at least the limit. The
+// reason of the problem ends with the suffix.
 func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) []problem {
 	var list []problem
 	for p := range t.running {

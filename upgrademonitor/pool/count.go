@@ -133,7 +133,7 @@ var downWords = map[progress.UnavailableReason]string{
 }
 
 // isUpdated reports whether the target of the pool exists, and every node is updated and available.
-// It is also true for a pool without nodes.
+// If the target exists, a pool without nodes is updated.
 func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.ready == c.total }
 
 // isBlocked reports whether nodes wait for an update because maxUnavailable nodes are unavailable.

@@ -93,9 +93,9 @@ var childOfV1alpha1 = map[phases.Phase]phases.Phase{
 // Pod is a pod that a failing drain waits for.
 type Pod struct {
 	Namespace, Name string
-	// Refused is true if the API server refused to evict the pod until the drain timed out, for
-	// example because of a PodDisruptionBudget. It is false if the pod was evicted but does not
-	// terminate, or if the eviction failed for another reason.
+	// Refused is true if the API server refused each attempt to evict the pod, for example because
+	// of a PodDisruptionBudget. Refused is false if the pod was evicted but does not terminate, or
+	// if the eviction failed for another reason.
 	Refused bool
 }
 

@@ -50,7 +50,8 @@ func NewClientset(t testing.TB, objects ...runtime.Object) *fake.Clientset {
 	return c
 }
 
-// server handles writes of MachineConfigNodes. The clientset calls React under a lock.
+// server handles creations, updates and patches of MachineConfigNodes. The clientset calls React
+// under a lock.
 type server struct {
 	t         testing.TB
 	tracker   clienttesting.ObjectTracker
@@ -89,7 +90,8 @@ func (s *server) historyOf(name string) *history {
 // Handles implements clienttesting.Reactor.
 func (s *server) Handles(action clienttesting.Action) bool { return action.GetResource() == nodes }
 
-// React implements clienttesting.Reactor. It handles writes. The tracker handles other actions.
+// React implements clienttesting.Reactor. It handles creations, updates and patches. The tracker
+// handles other actions, for example deletions.
 func (s *server) React(action clienttesting.Action) (bool, runtime.Object, error) {
 	var written *mcfgv1.MachineConfigNode
 	var err error

@@ -39,7 +39,7 @@ const (
 //  2. A 404 for the resource is NoCRD. A 404 for the object is NotFound.
 //  3. A conflict of field managers is Retry instead of Conflict, because a write that is computed
 //     from the latest object has the same conflict.
-//  4. Any other error is Retry.
+//  4. An error that fits no other Outcome is Retry.
 func Classify(err error) Outcome {
 	switch {
 	case err == nil:

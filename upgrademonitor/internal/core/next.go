@@ -55,7 +55,7 @@ func (c *Core) next(trySpec bool) (r Request, decided bool) {
 		return c.nextStatus(head, trySpec)
 	}
 	if c.object.InSync(c.latest) {
-		c.specPending = false // nothing is pending that could change the spec again
+		c.specPending = false // no change is pending, so the spec stays in sync
 	}
 	return c.nextSpec(trySpec), true
 }
