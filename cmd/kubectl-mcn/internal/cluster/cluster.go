@@ -180,7 +180,10 @@ func (o Objects) isUnselected(n Node) bool {
 	if n.kube == nil {
 		return true // its MachineConfigNode names no pool
 	}
-	for role, name := range map[string]string{"master": pool.Master, "control-plane": pool.Master, "arbiter": pool.Arbiter, "worker": pool.Worker} {
+	poolOfRole := map[string]string{
+		"master": pool.Master, "control-plane": pool.Master, "arbiter": pool.Arbiter, "worker": pool.Worker,
+	}
+	for role, name := range poolOfRole {
 		_, has := n.kube.Labels["node-role.kubernetes.io/"+role]
 		if has && !o.hasSelector(name) {
 			return false

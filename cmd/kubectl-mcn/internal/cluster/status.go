@@ -179,7 +179,9 @@ func reportedNodes(pool string, degraded PoolCondition) []Node {
 	var nodes []Node
 	for _, r := range poolwords.ReadReports(degraded.Message) {
 		if !slices.ContainsFunc(nodes, func(n Node) bool { return n.Name == r.Node }) {
-			nodes = append(nodes, Node{Node: progress.Node{Name: r.Node, Pool: pool, Degraded: true, DegradedSince: degraded.Since, Message: r.Message}})
+			nodes = append(nodes, Node{Node: progress.Node{
+				Name: r.Node, Pool: pool, Degraded: true, DegradedSince: degraded.Since, Message: r.Message,
+			}})
 		}
 	}
 	return nodes

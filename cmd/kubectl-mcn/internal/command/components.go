@@ -25,11 +25,16 @@ func newComponents(c *CLI) *cobra.Command {
 		return f.show(cmd.Context(), func(v source.View) error {
 			switch {
 			case v.Components == nil && f.source.Origin() == "":
-				return source.Usagef("there is no MachineConfiguration \"cluster\", or it has no conditions: check whether the machine-config-operator is running")
+				return source.Usagef("there is no MachineConfiguration \"cluster\", or it has no conditions: " +
+					"check whether the machine-config-operator is running")
 			case f.isText():
 				return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.options(v, false)))
 			}
-			return f.printDocument(&document{TypeMeta: typeMeta("Components"), Health: components.Overall(v.Components), Components: screen.Components(v.Components)})
+			return f.printDocument(&document{
+				TypeMeta:   typeMeta("Components"),
+				Health:     components.Overall(v.Components),
+				Components: screen.Components(v.Components),
+			})
 		})
 	}
 	return cmd

@@ -95,7 +95,8 @@ func choose(v source.View, names []string) (source.View, error) {
 	}
 	for _, name := range names {
 		if !slices.Contains(all, name) {
-			return v, source.Usagef("unknown pool %q: the pools are %s; for a node, use kubectl mcn node %s", name, cmp.Or(strings.Join(all, ", "), "none"), name)
+			return v, source.Usagef("unknown pool %q: the pools are %s; for a node, use kubectl mcn node %s",
+				name, cmp.Or(strings.Join(all, ", "), "none"), name)
 		}
 	}
 	v.Pools = chosen

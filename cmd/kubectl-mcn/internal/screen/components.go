@@ -35,7 +35,9 @@ const notReported = "NotReported"
 // Components returns the state of each component, from the conditions of the MachineConfiguration.
 func Components(list []metav1.Condition) []Component {
 	all := []Component{
-		componentOf(list, "operator", components.Operator), componentOf(list, "controller", components.Controller), componentOf(list, "daemon", components.Daemon),
+		componentOf(list, "operator", components.Operator),
+		componentOf(list, "controller", components.Controller),
+		componentOf(list, "daemon", components.Daemon),
 	}
 	if c := meta.FindStatusCondition(list, components.TypeOf(components.Bootstrap, components.Progressing)); c != nil {
 		bootstrap := Component{Name: "bootstrap", Health: "Complete", Since: &c.LastTransitionTime, Message: c.Message}
@@ -116,7 +118,9 @@ func ComponentTable(conditions []metav1.Condition, o Options) []Line {
 	}
 	for _, c := range all {
 		for _, p := range c.Problems {
-			add(Alarm, c, fmt.Sprintf("%s is %s, %s%s", Clean(p.Type), Clean(string(p.Status)), Clean(p.Reason), sinceText(p.LastTransitionTime.Time, o.Now)), p.Message)
+			since := sinceText(p.LastTransitionTime.Time, o.Now)
+			what := fmt.Sprintf("%s is %s, %s%s", Clean(p.Type), Clean(string(p.Status)), Clean(p.Reason), since)
+			add(Alarm, c, what, p.Message)
 		}
 		switch {
 		case c.Message != "" && c.Doing != "":
@@ -125,7 +129,9 @@ func ComponentTable(conditions []metav1.Condition, o Options) []Line {
 			add(Plain, c, strings.ToLower(c.Health), c.Message)
 		}
 		if c.Error != nil && c.Error.Resolved {
-			add(Plain, c, fmt.Sprintf("last error resolved %s ago, in %s", sinceNow(c.Error.Since.Time, o.Now), Clean(string(c.Error.State))), c.Error.Message)
+			since := sinceNow(c.Error.Since.Time, o.Now)
+			what := fmt.Sprintf("last error resolved %s ago, in %s", since, Clean(string(c.Error.State)))
+			add(Plain, c, what, c.Error.Message)
 		}
 	}
 	return fit(ls, o)

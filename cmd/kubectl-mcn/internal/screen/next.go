@@ -59,7 +59,8 @@ func Next(n cluster.Node) []string {
 		return nil
 	case len(n.Pods) > 0:
 		return nextForPods(n.Pods)
-	case strings.Contains(n.Message, seeController), slices.Contains(ofController, n.Step) && (!n.Degraded || isOfController.MatchString(n.Message)):
+	case strings.Contains(n.Message, seeController),
+		slices.Contains(ofController, n.Step) && (!n.Degraded || isOfController.MatchString(n.Message)):
 		if n.Is(progress.NotReady) { // the pods of a NotReady node do not terminate
 			return append(nextFor(n.Name, describeNode), controllerLog)
 		}

@@ -103,7 +103,10 @@ func full(p cluster.Pool, o Options) Problem {
 	if !p.Full || len(nodesOfPool) >= p.Unavailable && !slices.ContainsFunc(nodesOfPool, isOther) {
 		return Problem{}
 	}
-	problem := Problem{ProblemID: ProblemID{Kind: "Full"}, Tone: Warn, What: fmt.Sprintf("maxUnavailable holds back %d waiting node", p.Waiting)}
+	problem := Problem{
+		ProblemID: ProblemID{Kind: "Full"}, Tone: Warn,
+		What: fmt.Sprintf("maxUnavailable holds back %d waiting node", p.Waiting),
+	}
 	if p.Waiting > 1 {
 		problem.What += "s"
 	}
