@@ -90,10 +90,12 @@ func TestReportsWithoutANode(t *testing.T) {
 		node  *corev1.Node
 		err   error
 		cause error
+		text  string
 	}{
-		"it fails":     {nil, cold, cold},
-		"no Node":      {nil, nil, nil},
-		"another Node": {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1"}}, nil, scope.ErrOutOfScope},
+		"it fails": {nil, cold, cold, "node worker-0: Config.Node failed: cache is cold"},
+		"no Node":  {nil, nil, nil, "node worker-0: Config.Node returned no node"},
+		"another Node": {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1"}}, nil, scope.ErrOutOfScope,
+			"node worker-0: Config.Node returned another node: " + scope.ErrOutOfScope.Error() + `: it returned "worker-1"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
@@ -103,7 +105,7 @@ func TestReportsWithoutANode(t *testing.T) {
 				require.ErrorAs(t, err, &failed)
 				assert.NotErrorAs(t, err, new(*upgrademonitor.ReportError), "the report is not rejected")
 				assert.Equal(t, tc.cause != nil, errors.Is(err, tc.cause))
-				assert.Contains(t, err.Error(), "node worker-0: Config.Node ")
+				assert.Equal(t, tc.text, failed.Error())
 			}
 			assert.Empty(t, f.requests())
 		})

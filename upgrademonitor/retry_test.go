@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -229,6 +230,7 @@ func TestFailureIsLoggedOnce(t *testing.T) {
 			for _, part := range tc.parts {
 				assert.Contains(t, lines[0], part)
 			}
+			assert.Equal(t, tc.fails == errPolicy, strings.Contains(lines[0], "policy="))
 		}
 	})
 }
