@@ -230,7 +230,7 @@ func TestFailureIsLoggedOnce(t *testing.T) {
 			for _, part := range tc.parts {
 				assert.Contains(t, lines[0], part)
 			}
-			assert.Equal(t, tc.fails == errPolicy, strings.Contains(lines[0], "policy="))
+			assert.Equal(t, errors.Is(tc.fails, errPolicy), strings.Contains(lines[0], "policy="))
 		}
 	})
 }
