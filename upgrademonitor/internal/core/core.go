@@ -137,8 +137,8 @@ func (c *Core) Submit(change plan.Change) (e *Entry, repeat bool, err error) {
 	return e, false, nil
 }
 
-// isApplied reports whether the known object already has the requested state, even without the
-// pending changes. Submit calls it only if the object has this state after the pending changes.
+// isApplied reports whether the known object already has the requested state. Submit has checked
+// before that the object has this state after all pending changes.
 func (c *Core) isApplied(change plan.Change) bool {
 	if len(c.queue) == 0 {
 		return true // the caller has checked the known object
