@@ -253,8 +253,9 @@ func (s *simulation) becomes(current, desired string) {
 	s.nodes, s.changed = append(s.nodes, newNode(current, desired, s.images)), time.Now()
 }
 
-// change changes the weather.
+// change changes the weather, once every other goroutine is blocked: a request that is due has the old weather.
 func (s *simulation) change(w weather, cut bool) {
+	synctest.Wait()
 	s.log("the weather is %s, connections that hang are cut: %t", w.name, cut)
 	s.server.change(w, cut)
 }
