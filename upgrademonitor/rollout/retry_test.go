@@ -146,8 +146,8 @@ func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestTimeout(t *testing.T) {
 	for timeout, want := range map[time.Duration]time.Duration{
 		time.Minute:  time.Minute,
-		0:            rollout.DefaultTimeout,
-		-time.Minute: rollout.DefaultTimeout,
+		0:            10 * time.Second,
+		-time.Minute: 10 * time.Second,
 	} {
 		inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
 			var left time.Duration
