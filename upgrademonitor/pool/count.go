@@ -38,8 +38,9 @@ type problem struct{ node, text string }
 
 // failure has the errors of a degraded node.
 type failure struct {
-	node   string
-	errors []string
+	node     string
+	errors   []string
+	inObject bool // NodeDegraded is True in the MachineConfigNode: else only the Node has an error
 }
 
 func newCount(
@@ -91,7 +92,7 @@ func (c *count) add(n progress.Node) {
 		}
 	}
 	if n.Degraded {
-		c.degraded = append(c.degraded, failure{n.Name, n.Errors})
+		c.degraded = append(c.degraded, failure{n.Name, n.Errors, n.DegradedInObject})
 	}
 	if n.HasPinnedImages {
 		c.pinned++

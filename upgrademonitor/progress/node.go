@@ -25,8 +25,8 @@ type Node struct {
 	// of a new node reports other conditions first.
 	Reported bool
 	// Degraded is true if NodeDegraded is True, or if the state annotation of the Node says that
-	// the daemon has failed: see Of.
-	Degraded bool
+	// the daemon has failed: see Of. DegradedInObject is true only if NodeDegraded is True.
+	Degraded, DegradedInObject bool
 	// Errors has the errors of a degraded node: the message of NodeDegraded, without the prefix
 	// "Action during update to …", and the reason annotation of the Node if it has another text.
 	Errors []string

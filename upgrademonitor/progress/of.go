@@ -75,7 +75,8 @@ func (n *Node) readObject(mcn *mcfgv1.MachineConfigNode) {
 		}
 	}
 	n.HasObject = len(status.Conditions) > 0
-	n.Degraded = isTrue(status.Conditions, phases.NodeDegraded)
+	n.DegradedInObject = isTrue(status.Conditions, phases.NodeDegraded)
+	n.Degraded = n.DegradedInObject
 	isBehind := func(s mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
 		return s.DesiredGeneration <= 0 || s.CurrentGeneration < s.DesiredGeneration
 	}
@@ -139,7 +140,7 @@ func (n *Node) readErrors(node *corev1.Node, list []metav1.Condition) {
 	if !n.Degraded {
 		return
 	}
-	if isTrue(list, phases.NodeDegraded) {
+	if n.DegradedInObject {
 		n.Errors = append(n.Errors, conditions.TrimUpdatePrefix(conditions.Find(list, phases.NodeDegraded).Message))
 	}
 	if node != nil && !slices.Contains(n.Errors, node.Annotations[nodemeta.Reason]) {

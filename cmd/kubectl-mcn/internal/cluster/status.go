@@ -34,6 +34,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 		FromStatus:     len(nodes) == 0 && machines > 0,
 		DegradedSince:  degraded.Since,
 	}
+	pool.readSources(p)
 	pool.notUpdated, pool.Updated = updatedOf(p)
 	build, problem := buildOf(p, pool.Updated)
 	pool.Build = build
