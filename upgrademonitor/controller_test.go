@@ -128,7 +128,7 @@ func TestAControllerThatIsFasterThanTheDaemon(t *testing.T) {
 		c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
 		pass(time.Minute)
 		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Updated))
-		assertLines(t, []string{"node worker-0: the report waits for the daemon: "}, c.controller.log.take())
+		assertLines(t, []string{"the daemon has not reported the start"}, c.controller.log.take())
 		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
 		c.daemon.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
 		pass(30 * time.Second)

@@ -2,18 +2,16 @@ package upgrademonitor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
 
 const (
@@ -49,26 +47,24 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	if m == nil {
 		return
 	}
-	m.failures.Local(ctx, "pinned image sets", failure,
-		"Failed to prefetch pinned images", "Prefetching pinned images works again")
+	m.logChange("Failed to prefetch pinned images", failure)
+	change := machine.Change{Sets: &machine.ImageSets{Sets: imageSetsOf(sets), Failed: failure != nil}}
+	change.Phase = phases.PinnedImageSetsProgressing
 	err := validateImageSets(sets)
 	if m.conditionsOnly {
 		err = errConditionsOnly
 	}
-	if err = m.rejected(phases.PinnedImageSetsProgressing, err); err == nil {
-		change := plan.ImageSetsChange{Sets: imageSetsOf(sets), Failed: failure != nil, Time: m.now()}
-		err = m.submit(ctx, phases.PinnedImageSetsProgressing, change)
+	if err = m.rejected(change, err); err == nil {
+		err = m.submit(ctx, change)
 	}
-	if err != nil && !errors.Is(err, ErrPending) {
-		klog.FromContext(ctx).Error(err, "Failed to report the pinned image sets", "node", m.config.NodeName)
-	}
+	m.logRejection(ctx, change, err)
 }
 
-// imageSetsOf converts sets for package plan. The sets must be valid.
-func imageSetsOf(reported []PinnedImageSet) (list []plan.ImageSet) {
+// imageSetsOf converts sets for package machine. The sets must be valid.
+func imageSetsOf(reported []PinnedImageSet) (list []machine.ImageSet) {
 	for _, set := range reported {
 		generation := int32(set.Generation) //nolint:gosec // validateImageSets has checked the range
-		s := plan.ImageSet{Name: set.Name, Generation: generation, Done: set.Done}
+		s := machine.ImageSet{Name: set.Name, Generation: generation, Done: set.Done}
 		if set.Err != nil {
 			s.Done = false
 			s.Failure = failureText(set.Err)

@@ -72,20 +72,6 @@ func TestErrorOfAnImageSet(t *testing.T) {
 	assert.Equal(t, []metav1.ConditionStatus{"False", "True"}, []metav1.ConditionStatus{f.status(phases.PinnedImageSetsProgressing), f.status(phases.PinnedImageSetsDegraded)})
 }
 
-// A failure that belongs to no set is only in the log: once, until another failure.
-func TestFailureOfNoImageSetIsLogged(t *testing.T) {
-	f := newFixture(t)
-	var log logLines
-	for _, failure := range []string{"registry unreachable", "registry unreachable", "no space left on device"} {
-		f.ReportPinnedImageSets(log.context(t.Context()), nil, errors.New(failure))
-	}
-	f.ReportPinnedImageSets(log.context(t.Context()), nil, nil)
-	lines := log.take()
-	require.Len(t, lines, 3)
-	assert.Contains(t, lines[1], "no space left on device")
-	assert.Contains(t, lines[2], "works again")
-}
-
 // The text of an error is read when it is reported, and cut. A response that rejects a report
 // blocks no other report.
 func TestFailureOfAnImageSet(t *testing.T) {

@@ -1,16 +1,19 @@
 package upgrademonitor
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/klog/v2"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/openshift/upgrademonitor/scope"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
 
 // Monitor reports the updates of one node on its MachineConfigNode. Create a Monitor with New. A
@@ -19,11 +22,11 @@ import (
 // A nil Monitor accepts every report, writes nothing and returns no error. Use a nil Monitor in a
 // daemon without a client, or on a cluster without the CRD.
 type Monitor struct {
-	config   Config
-	client   *scope.Client
-	life     context.Context         // the ctx of New; after it ends, there are no retries and no regular looks
-	endLife  context.CancelCauseFunc // cancels life; nil unless Monitors created this Monitor
-	failures failureLog
+	config  Config
+	client  *scope.Client
+	life    context.Context    // the ctx of New; after it ends, there are no retries and no regular looks
+	endLife context.CancelFunc // nil unless Monitors created this Monitor
+	logged  sync.Map           // the cause of the last failure, by log message
 
 	// conditionsOnly is set if Monitors created this Monitor. Then the Monitor writes only
 	// conditions, and does not look at the Node between calls.
@@ -31,17 +34,15 @@ type Monitor struct {
 
 	// mu guards the fields below. mu is not held during requests or calls of Config's functions.
 	mu          sync.Mutex
-	core        core.Core
-	status      failure       // the outage of status writes, reads and creations
-	spec        failure       // the outage of spec writes
+	core        machine.Core
+	cause       error         // the last attempt has failed, so there is an outage; or nil
+	backoff     wait.Backoff  // the remaining pauses of the outage
+	retryAt     time.Time     // the time of the next retry
 	run         *run          // the running writer goroutine, or nil
 	waiting     int           // the number of calls that wait
 	failed      chan struct{} // closed at the next failure
 	lastSuccess time.Time     // the time of the API server's last successful response
-	recorded    time.Time     // the time when look last passed a view to the core
-	nodeVersion string        // the resourceVersion of the Node in this view
-	retryTimer  *time.Timer   // fires at the next retry; nil before the first failure
-	lookTimer   *time.Timer   // fires at the next look; nil before the first request, and in a controller
+	timer       *time.Timer   // fires at the next retry or look
 }
 
 // New returns a Monitor. New makes no request and starts no goroutine. Until ctx ends, the Monitor
@@ -49,6 +50,10 @@ type Monitor struct {
 // and Flush still work after ctx has ended, so ctx may be a context that ends on SIGTERM. The Monitor
 // logs with the logger of ctx. If config is invalid, the error is a *field.Error.
 func New(ctx context.Context, config Config) (*Monitor, error) {
+	return newMonitor(ctx, config, false)
+}
+
+func newMonitor(ctx context.Context, config Config, conditionsOnly bool) (*Monitor, error) {
 	if ctx == nil {
 		return nil, errNoContext
 	}
@@ -58,15 +63,11 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 	}
 	client, err := scope.NewClient(config.Client, config.NodeName, config.FieldManager)
 	if err != nil {
-		return nil, field.Invalid(configPath.Child("NodeName"), config.NodeName, err.Error())
+		return nil, err
 	}
-	m := &Monitor{
-		config:   config,
-		client:   client,
-		life:     ctx,
-		failures: failureLog{values: []any{"node", config.NodeName}},
-		failed:   make(chan struct{}),
-	}
+	m := &Monitor{config: config, client: client, life: ctx, conditionsOnly: conditionsOnly, failed: make(chan struct{})}
+	m.timer = time.AfterFunc(time.Hour, m.tick)
+	m.timer.Stop()
 	context.AfterFunc(ctx, m.tick)
 	return m, nil
 }
@@ -75,9 +76,8 @@ var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"),
 	"pass the context that ends with the process")
 
 // Pending returns the number of reports that are accepted but not written yet, and the time at which
-// the oldest of them was accepted. Config.Clock provides this time. If no report is pending, Pending
-// returns 0 and the zero time. An unwritten change of the Node's config and image annotations counts
-// as one report. Pending makes no request, so it is suitable for a metric.
+// the oldest of them was accepted. If no report is pending, it returns 0 and the zero time. An unwritten
+// change of the Node's annotations counts as one report. Pending makes no request.
 func (m *Monitor) Pending() (n int, since time.Time) {
 	if m == nil {
 		return 0, time.Time{}
@@ -85,86 +85,188 @@ func (m *Monitor) Pending() (n int, since time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	entries := m.core.Entries()
-	if len(entries) == 0 {
-		return 0, time.Time{}
+	if len(entries) > 0 {
+		since = entries[0].Change.Time.Time
 	}
-	return len(entries), entries[0].Change.Accepted().Time
+	return len(entries), since
 }
 
-// wakeLocked starts the writer if a write is pending and due. If the write is not due, wakeLocked sets
-// the timer of the next retry. attemptNow makes a pending write due now. If the ctx of New has ended
-// and no call waits, wakeLocked stops the writer.
-func (m *Monitor) wakeLocked(attemptNow bool) {
-	if m.life.Err() != nil && m.waiting == 0 {
-		m.stopLocked()
-		return
-	}
-	isPending := m.core.Pending() || m.core.SpecPending()
-	if m.run != nil || !isPending {
-		return
-	}
-	pause := m.retryAtLocked().Sub(realClock.Now())
-	switch {
-	case attemptNow || pause <= 0:
-		m.startLocked()
-	case m.retryTimer == nil:
-		m.retryTimer = time.AfterFunc(pause, m.tick)
-	default:
-		m.retryTimer.Reset(pause)
-	}
-}
+var (
+	errLate           = errors.New("not written within Config.Timeout")
+	errNoResponse     = errors.New("no response from the API server within Config.Timeout")
+	errConditionsOnly = field.Forbidden(field.NewPath("upgrademonitor", "Monitors"),
+		"Monitors write only conditions: report this from the daemon of the node")
+)
 
-// stopLocked cancels the writer. If reports are pending, stopLocked logs that once.
-func (m *Monitor) stopLocked() {
-	if m.run != nil {
-		m.run.cancel()
+// submit looks at the Node, queues a change, and waits until it is written, as awaitLocked describes. If
+// the pending changes already include the change, submit waits for the last pending entry, and then
+// submits the change again. An error that does not wrap ErrPending means that the change was not
+// accepted, or that the API server rejected it.
+func (m *Monitor) submit(ctx context.Context, change machine.Change) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
-	pending := len(m.core.Entries())
-	if pending == 0 || !m.failures.isNew("life", "") {
-		return
+	started := realClock.Now()
+	change.Time = m.now()
+	var err error
+	if change.Node, err = m.look(); err != nil {
+		return err
 	}
-	message := "Reports are pending and no longer retried: call Flush"
-	if errors.Is(context.Cause(m.life), errForgotten) {
-		message = "Reports of a forgotten node are pending and no longer retried"
-	}
-	klog.FromContext(m.life).Info(message, "node", m.config.NodeName, "pending", pending)
-}
-
-// retryAtLocked returns the time of the next retry. If only the spec is pending, this is the later
-// of the retries of the spec and the status, because a failed read counts as a failure of the
-// status.
-func (m *Monitor) retryAtLocked() time.Time {
-	if !m.core.Pending() && m.spec.retryAt.After(m.status.retryAt) {
-		return m.spec.retryAt
-	}
-	return m.status.retryAt
-}
-
-// startLocked starts the writer. The first start in a daemon also schedules the first look.
-func (m *Monitor) startLocked() {
-	m.run = newRun(m.life)
-	go m.write(m.run)
-	if m.lookTimer == nil && !m.conditionsOnly {
-		m.lookTimer = time.AfterFunc(lookInterval, m.tick)
-	}
-}
-
-// tick is called when a timer fires, and when the ctx of New ends. It starts the writer if a retry is
-// due. In a daemon, tick first looks at the Node and the Lister, so that the status follows the Node
-// even without a report, and a deleted object is created again. After the ctx of New has ended, tick
-// does not look.
-func (m *Monitor) tick() {
-	looks := m.life.Err() == nil && !m.conditionsOnly
-	if looks {
-		v := m.look()
-		m.failures.Local(m.life, "Node", v.err,
-			"Failed to get the Node, so its configs and images are not written", "The Node is known again")
-	}
+	timeout := time.NewTimer(m.config.Timeout)
+	defer timeout.Stop()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if looks && m.life.Err() == nil {
-		m.core.Follow(m.now())
-		m.lookTimer.Reset(lookInterval)
+	for {
+		e, isRepeat, err := m.core.Submit(change)
+		if e == nil {
+			m.wakeLocked(m.cause != nil)
+			return m.rejected(change, err)
+		}
+		if cause := m.awaitLocked(ctx, timeout.C, started, e); cause != nil {
+			return fmt.Errorf("MachineConfigNode %s: %s: %w: %w", m.config.NodeName, change, ErrPending, cause)
+		}
+		if !isRepeat {
+			return m.rejected(change, e.Err)
+		}
+	}
+}
+
+// awaitLocked waits until an entry is settled, an attempt fails, the call times out, or ctx ends. If the
+// entry is settled, it returns nil. Otherwise it returns the reason why the wait has ended.
+//
+//  1. During an outage, it does not wait, but starts an attempt.
+//  2. After the ctx of New has ended, it waits for the attempt even during an outage, because there are
+//     no retries.
+//  3. If the API server has not responded since the call started, an outage starts at the timeout.
+func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, started time.Time, e *machine.Entry) error {
+	m.waiting++
+	cause := m.cause
+	m.wakeLocked(cause != nil)
+	if m.life.Err() != nil {
+		cause = nil
+	}
+	var late error
+	for cause == nil && !e.IsSettled {
+		failed := m.failed
+		m.mu.Unlock()
+		select {
+		case <-e.Settled:
+		case <-failed:
+		case <-ctx.Done():
+		case <-timeout:
+			late = errLate
+		}
+		m.mu.Lock()
+		cause = cmp.Or(late, ctx.Err(), m.cause)
+	}
+	m.waiting--
+	if !e.IsSettled && late != nil && !m.lastSuccess.After(started) {
+		cause = errNoResponse
+		m.failLocked(cause)
 	}
 	m.wakeLocked(false)
+	if e.IsSettled {
+		return nil
+	}
+	e.Abandoned = true
+	return cause
 }
+
+// GenerateAndApplyMachineConfigNodeSpec makes the spec (pool, desired config and desired image) and
+// the owner reference of the MachineConfigNode match the Node. If the MachineConfigNode is missing, it
+// is created. If nothing differs, no request is made.
+//
+//  1. If the Node has no desired config, the spec keeps its desired config. If the pool of the Node is
+//     not known, the spec keeps its pool. In image mode, if the Node has a config but no desired
+//     image, the desired image in the spec is cleared.
+//  2. The call waits like GenerateAndApplyMachineConfigNode, behind the reports that are pending. If the
+//     write fails, the error wraps ErrPending and the cause, and the write is retried.
+//  3. In a controller (see Monitors), nothing is written, and the error is a *field.Error.
+func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) error {
+	switch {
+	case m == nil:
+		return nil
+	case m.conditionsOnly:
+		return errConditionsOnly
+	}
+	return m.submit(ctx, machine.Change{SyncsSpec: true})
+}
+
+// Flush waits until all reports that were accepted before the call are written. In a daemon, Flush
+// also waits until the status has the configs and images of the Node. Call Flush before a reboot or
+// exit, with a deadline, so that an unreachable API server does not prevent the reboot.
+//
+//  1. Flush calls Config.Node, and tries to write at once. A request that is older than Config.Timeout
+//     is canceled, because its response may be lost.
+//  2. If writes fail, Flush waits until a retry succeeds or ctx ends. If ctx ends, the error wraps
+//     ErrPending, the cause and the error of ctx.
+//  3. If all reports are written, but Config.Node fails, the error wraps ErrPending and the cause. In a
+//     controller (see Monitors), Flush ignores a failure of Config.Node.
+//  4. If the API server rejects a report permanently, the report is dropped, and Flush returns an error
+//     that does not wrap ErrPending.
+func (m *Monitor) Flush(ctx context.Context) error {
+	if m == nil {
+		return nil
+	}
+	_, nodeErr := m.look()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.conditionsOnly:
+		nodeErr = nil
+	case nodeErr == nil:
+		m.core.SubmitNode(m.now())
+	}
+	entries := m.core.Entries()
+	if ctx.Err() == nil {
+		m.flushLocked(ctx, entries)
+	}
+	var errs []error
+	for _, e := range entries {
+		if !e.IsSettled {
+			cause := cmp.Or(m.cause, errNoResponse)
+			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cause, ctx.Err())
+		}
+		if e.Err != nil && e.Abandoned {
+			errs = append(errs, fmt.Errorf("MachineConfigNode %s: %s dropped: %w", m.config.NodeName, e.Change, e.Err))
+		}
+	}
+	if nodeErr != nil {
+		errs = append(errs, fmt.Errorf("MachineConfigNode %s: flush: %w: %w", m.config.NodeName, ErrPending, nodeErr))
+	}
+	return errors.Join(errs...)
+}
+
+// flushLocked starts an attempt at once, and waits until the entries are settled or ctx ends.
+func (m *Monitor) flushLocked(ctx context.Context, entries []*machine.Entry) {
+	m.waiting++
+	m.retryNowLocked()
+	if m.run != nil {
+		defer m.cancelAtTimeout(m.run, m.run.started).Stop()
+	}
+	m.wakeLocked(false)
+	for _, e := range entries {
+		m.mu.Unlock()
+		select {
+		case <-e.Settled:
+		case <-ctx.Done():
+		}
+		m.mu.Lock()
+	}
+	m.waiting--
+	m.wakeLocked(false)
+}
+
+// cancelAtTimeout cancels a run if its request, which has started at the given time, is still in flight
+// after Config.Timeout.
+func (m *Monitor) cancelAtTimeout(r *run, started time.Time) *time.Timer {
+	return time.AfterFunc(m.config.Timeout-realClock.Since(started), func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if r.started.Equal(started) {
+			r.cancel()
+		}
+	})
+}
+
+func (m *Monitor) now() metav1.Time { return metav1.NewTime(m.config.Clock.Now()) }

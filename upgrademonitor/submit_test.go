@@ -173,25 +173,6 @@ func TestRepeatsInAnOutage(t *testing.T) {
 	})
 }
 
-// A repeat waits for the pending report, and is then submitted again. So nil means that the object
-// shows it. A report of a status that the object already has does not wait.
-func TestARepeatWaitsForTheLastReport(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.takes(2 * time.Second)
-		go f.ReportDegraded(t.Context(), errDown)
-		synctest.Wait()
-		assert.Zero(t, took(func() { f.report(t, phases.Updated, metav1.ConditionTrue) }))
-		pass(time.Minute)
-		f.requests()
-		f.failing("patch", errInvalid)
-		go func() { assert.Error(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)) }()
-		synctest.Wait()
-		assert.Equal(t, 6*time.Second, took(func() { f.report(t, phases.NodeDegraded, metav1.ConditionTrue) }))
-		assert.Equal(t, []string{"patch/status", "get", "patch/status"}, f.requests())
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
-	})
-}
-
 // A repeat waits for Timeout in total, even if the report that it has waited for is rejected.
 func TestARepeatWaitsForTimeout(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
@@ -93,13 +94,13 @@ func (n *Node) readNode(node *corev1.Node) {
 // readTargets sets Desired and Current from the annotations of the Node. If the Node has no config
 // annotation, both stay unchanged. Otherwise a missing image annotation means that there is no image.
 func (n *Node) readTargets(node *corev1.Node, state string) {
-	desired, current := node.Annotations[nodemeta.DesiredConfig], node.Annotations[nodemeta.CurrentConfig]
+	desired, current := node.Annotations[machine.DesiredConfig], node.Annotations[machine.CurrentConfig]
 	if desired == "" && current == "" {
 		return
 	}
 	before := n.Desired
-	n.Desired = Target{Config: cmp.Or(desired, n.Desired.Config), Image: node.Annotations[nodemeta.DesiredImage]}
-	n.Current = Target{Config: cmp.Or(current, n.Current.Config), Image: node.Annotations[nodemeta.CurrentImage]}
+	n.Desired = Target{Config: cmp.Or(desired, n.Desired.Config), Image: node.Annotations[machine.DesiredImage]}
+	n.Current = Target{Config: cmp.Or(current, n.Current.Config), Image: node.Annotations[machine.CurrentImage]}
 	switch {
 	case desired == "" || current == "":
 	case !n.runsDesired():
@@ -189,7 +190,7 @@ type managedFields struct {
 func (f managedFields) ownsSpec() bool { return f.Spec != nil }
 
 func (f managedFields) ownsDesiredConfig() bool {
-	return f.Metadata.Annotations["f:"+nodemeta.DesiredConfig] != nil
+	return f.Metadata.Annotations["f:"+machine.DesiredConfig] != nil
 }
 
 // lastWrite returns the newest time of the entries for which matches returns true, or zero.

@@ -11,8 +11,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -40,13 +40,13 @@ func actionFor(
 	case mcn != nil && mcn.DeletionTimestamp != nil:
 		return action{}
 	case node == nil:
-		if mcn == nil || slices.ContainsFunc(mcn.OwnerReferences, nodemeta.IsOwner) {
+		if mcn == nil || slices.ContainsFunc(mcn.OwnerReferences, machine.IsOwner) {
 			return action{}
 		}
 		return action{deletion: "the MachineConfigNode has neither a Node nor an owner"}
 	case pool.IsWindows(node) && mcn != nil:
 		return action{deletion: "the MachineConfigNode belongs to a Windows node"}
-	case pool.IsWindows(node) || !nodemeta.IsProvisioned(node):
+	case pool.IsWindows(node) || !machine.IsProvisioned(node):
 		return action{}
 	case mcn == nil:
 		named := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
@@ -63,7 +63,7 @@ func actionFor(
 
 // isImageMode reports whether an object has the conditions of image mode.
 func isImageMode(mcn *mcfgv1.MachineConfigNode) bool {
-	return plan.ModeOfObject.IsImage(mcn.Status.Conditions)
+	return machine.ModeOfObject.IsImage(mcn.Status.Conditions)
 }
 
 // DesiredMachineConfigNode returns a copy of mcn with the owner references and the spec that match
@@ -81,18 +81,18 @@ func DesiredMachineConfigNode(
 	ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool,
 ) *mcfgv1.MachineConfigNode {
 	if !validate.IsName(pool) {
-		pool = nodemeta.NotYetSet
+		pool = machine.NotYetSet
 	}
-	mode := plan.Standard
+	mode := machine.Standard
 	if imageMode {
-		mode = plan.Image
+		mode = machine.Image
 	}
-	planned, invalid := plan.NewNode(node, pool, mode)
+	planned, invalid := machine.NewNode(node, pool, mode)
 	if invalid != nil {
 		klog.FromContext(ctx).Info("Ignoring an invalid annotation of the Node", "node", node.Name, "cause", invalid)
 	}
 	after := mcn.DeepCopy()
-	desired := plan.State{Owners: after.OwnerReferences, Spec: after.Spec}.Sync(planned)
+	desired := machine.State{Owners: after.OwnerReferences, Spec: after.Spec}.Sync(planned)
 	after.OwnerReferences, after.Spec = desired.Owners, desired.Spec
 	return after
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/mergepatch"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -130,7 +130,8 @@ func (r *reconciler) send(
 		_, err := client.Create(ctx, a.desired, metav1.CreateOptions{FieldManager: r.FieldManager})
 		return "create", err
 	}
-	body, err := mergepatch.Create(current, a.desired)
+	request := machine.Request{Verb: machine.PatchSpec, Base: machine.FromTyped(current), Next: machine.FromTyped(a.desired).State}
+	body, err := request.Patch()
 	if err != nil {
 		return "patch", err
 	}

@@ -18,6 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/conditions/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
@@ -292,7 +293,7 @@ func (s *server) typed(o *apiserver.Object) *mcfgv1.MachineConfigNode {
 // check checks a write of a Monitor: no watcher sees a jump, fields of other clients stay as they are,
 // and the spec never goes back to an old view of the Node.
 func (s *server) check(before, after *mcfgv1.MachineConfigNode) {
-	if err := conditions.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
+	if err := conditionstest.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
 		s.fail("a jump: %v", err)
 	}
 	if x, y := foreign(before), foreign(after); x != y {
