@@ -53,6 +53,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // server is a fake API server. A test decides how long its responses take, and which requests fail.
 // A request whose context ends before its response has no effect.
+//
+// takes, fails, failing and recovers first wait until every other goroutine of the bubble is blocked.
+// So a request that is due has the old response, however busy the machine is.
 type server struct {
 	apiserver.Transport
 
@@ -66,8 +69,8 @@ type server struct {
 func newServer() *server {
 	s := &server{back: make(chan struct{})}
 	s.Fault = s.respond
-	s.takes(0)
-	s.fails(nil)
+	s.delay = func(string) time.Duration { return 0 }
+	s.fault = func(string) error { return nil }
 	return s
 }
 
@@ -98,6 +101,7 @@ func (s *server) respond(r *http.Request) (*http.Response, error) {
 
 // takes makes requests take a time from now on: every request, or the named requests.
 func (s *server) takes(d time.Duration, requests ...string) {
+	synctest.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.delay = func(request string) time.Duration {
@@ -120,6 +124,7 @@ func (s *server) recovers() {
 // fails makes requests fail from now on: every request, or the named requests. With nil, none
 // fails.
 func (s *server) fails(err error, requests ...string) {
+	synctest.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = func(request string) error {
@@ -132,6 +137,7 @@ func (s *server) fails(err error, requests ...string) {
 
 // failing makes the next requests of a verb have these errors; nil is a success.
 func (s *server) failing(verb string, errs ...error) {
+	synctest.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault = func(request string) (err error) {

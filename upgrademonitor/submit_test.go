@@ -72,19 +72,20 @@ func TestARejectionNeedsARead(t *testing.T) {
 func TestReportsThatTheServerRejects(t *testing.T) {
 	for name, failure := range map[string]error{"invalid": errInvalid, "too large": apierrors.NewRequestEntityTooLargeError("limit is 3145728")} {
 		t.Run(name, func(t *testing.T) {
-			f := newUpdated(t)
-			f.failing("patch", failure)
-			err := f.tryReport(t, phases.Drained, metav1.ConditionUnknown)
-			assert.Equal(t, apierrors.ReasonForError(failure), apierrors.ReasonForError(err))
-			require.NotErrorIs(t, err, upgrademonitor.ErrPending)
-			f.report(t, phases.Cordoned, metav1.ConditionUnknown)
-			assert.Equal(t, metav1.ConditionFalse, f.status(phases.Drained))
-			var log logLines
-			f.failing("patch", failure)
-			f.ReportPinnedImageSets(log.context(t.Context()), nil, nil)
-			lines := log.take()
-			require.Len(t, lines, 1)
-			assert.Contains(t, lines[0], "report of PinnedImageSetsProgressing on node worker-0 rejected: ")
+			inBubble(t, func(t *testing.T, f *fixture) {
+				f.failing("patch", failure)
+				err := f.tryReport(t, phases.Drained, metav1.ConditionUnknown)
+				assert.Equal(t, apierrors.ReasonForError(failure), apierrors.ReasonForError(err))
+				require.NotErrorIs(t, err, upgrademonitor.ErrPending)
+				f.report(t, phases.Cordoned, metav1.ConditionUnknown)
+				assert.Equal(t, metav1.ConditionFalse, f.status(phases.Drained))
+				var log logLines
+				f.failing("patch", failure)
+				f.ReportPinnedImageSets(log.context(t.Context()), nil, nil)
+				lines := log.take()
+				require.Len(t, lines, 1)
+				assert.Contains(t, lines[0], "report of PinnedImageSetsProgressing on node worker-0 rejected: ")
+			})
 		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -41,8 +42,9 @@ type problem struct{ node, text string }
 
 // failure has the reports of a degraded node.
 type failure struct {
-	node    string
-	reports []string
+	node     string
+	reports  []string
+	inObject bool // NodeDegraded is True in the MachineConfigNode: else only the Node has a report
 }
 
 func newCount(
@@ -59,7 +61,7 @@ func newCount(
 	isMember := selects(pool)
 	for _, node := range nodes {
 		if node != nil && isMember(node) {
-			c.add(progress.Of(node, objects[node.Name]))
+			c.add(progress.Of(node, objects[node.Name]), objects[node.Name])
 		}
 	}
 	// If the limit is not set or invalid, maxUnavailable is 0, and any unavailable node blocks the pool.
@@ -67,7 +69,7 @@ func newCount(
 	return c
 }
 
-func (c *count) add(n progress.Node) {
+func (c *count) add(n progress.Node, mcn *mcfgv1.MachineConfigNode) {
 	c.total++
 	isAvailable := n.IsAvailable()
 	runsTarget := n.Current.Config == c.config && c.image.isOn(n.Current.Image)
@@ -99,7 +101,9 @@ func (c *count) add(n progress.Node) {
 		if len(reports) == 0 {
 			reports = []string{n.Message}
 		}
-		c.degraded = append(c.degraded, failure{n.Name, reports})
+		inObject := n.HasObject && meta.IsStatusConditionTrue(
+			mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeNodeDegraded))
+		c.degraded = append(c.degraded, failure{n.Name, reports, inObject})
 	}
 	if n.HasObject && !slices.ContainsFunc(n.PinnedImageSets, isMissing) {
 		c.pinned++

@@ -100,7 +100,7 @@ func (c *count) downNodes() string {
 
 // degradedMessage returns the message of NodeDegraded. It lists the nodes in the order of their names,
 // each with its reports. It ends with the number of nodes that are not listed, and a command that
-// shows the object of the first node.
+// shows the first object that has a report, if there is one.
 func degradedMessage(nodes []failure) string {
 	slices.SortFunc(nodes, func(a, b failure) int { return cmp.Compare(a.node, b.node) })
 	var texts []string
@@ -109,7 +109,10 @@ func degradedMessage(nodes []failure) string {
 			texts = append(texts, poolwords.Report{Node: f.node, Message: message}.String())
 		}
 	}
-	end := " See oc describe machineconfignode/" + nodes[0].node
+	end := ""
+	if i := slices.IndexFunc(nodes, func(f failure) bool { return f.inObject }); i >= 0 {
+		end = " See oc describe machineconfignode/" + nodes[i].node
+	}
 	if more := len(nodes) - maxFailures; more > 0 {
 		end = fmt.Sprintf(", and %d more", more) + end
 	}

@@ -79,7 +79,7 @@ func TestCausesShareTheRoom(t *testing.T) {
 }
 
 // TestReportsOfDegradedNodes: as in machine-config-operator, a node has two entries, if the reason
-// annotation has another text than the object.
+// annotation has another text than the object. If only the annotations report, the object shows nothing to see.
 func TestReportsOfDegradedNodes(t *testing.T) {
 	object := func(text string) *mcfgv1.MachineConfigNode {
 		return newMCN("a", withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, text))
@@ -94,24 +94,37 @@ func TestReportsOfDegradedNodes(t *testing.T) {
 			newNode("a", withState("Degraded", reboot)), object("Node a upgrade failure. " + reboot),
 			`Node a is reporting: "Node a upgrade failure. ` + reboot + `", Node a is reporting: "` + reboot + `"`,
 		},
-		"both, in other words":         {newNode("a", withState("Degraded", "x")), object("y"), `Node a is reporting: "y", Node a is reporting: "x"`},
-		"with the prefix of an update": {newNode("a"), object("Action during update to " + oldConfig + ": x"), `Node a is reporting: "x"`},
-		"both, the same":               {newNode("a", withState("Degraded", "x")), object("x"), `Node a is reporting: "x"`},
-		"the object":                   {newNode("a"), object("x"), `Node a is reporting: "x"`},
-		"the object, and a reason":     {newNode("a", withState("Working", "y")), object("x"), `Node a is reporting: "x", Node a is reporting: "y"`},
-		"the annotations":              {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
-		"the annotations, no object":   {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
-		"an object without a message":  {newNode("a"), object(""), `Node a is reporting: ""`},
-		"the message of its step":      {newNode("a"), newMCN("a", updating, withCondition("UpdatePrepared", "Unknown", "not compatible"), withCondition("NodeDegraded", "True", "")), `Node a is reporting: "not compatible"`},
-		"only a state":                 {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
+		"both, in other words":          {newNode("a", withState("Degraded", "x")), object("y"), `Node a is reporting: "y", Node a is reporting: "x"`},
+		"with the prefix of an update":  {newNode("a"), object("Action during update to " + oldConfig + ": x"), `Node a is reporting: "x"`},
+		"both, the same":                {newNode("a", withState("Degraded", "x")), object("x"), `Node a is reporting: "x"`},
+		"the object":                    {newNode("a"), object("x"), `Node a is reporting: "x"`},
+		"the object, and a reason":      {newNode("a", withState("Working", "y")), object("x"), `Node a is reporting: "x", Node a is reporting: "y"`},
+		"the annotations":               {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
+		"the annotations, no object":    {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
+		"an object without a message":   {newNode("a"), object(""), `Node a is reporting: ""`},
+		"the message of its step":       {newNode("a"), newMCN("a", updating, withCondition("UpdatePrepared", "Unknown", "not compatible"), withCondition("NodeDegraded", "True", "")), `Node a is reporting: "not compatible"`},
+		"the annotations, only a state": {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := statusOf(t, newPool("worker"), nodes{test.node}, mcns{test.mcn}, pool.Options{})
 			c := condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded)
-			assert.Equal(t, test.want+" See oc describe machineconfignode/a", c.Message)
+			want := test.want
+			if !strings.Contains(name, "annotations") {
+				want += " See oc describe machineconfignode/a"
+			}
+			assert.Equal(t, want, c.Message)
 			assert.Equal(t, "1 nodes are reporting degraded status on sync", c.Reason)
 		})
 	}
+}
+
+// TestObjectToDescribe: the message names the first object that has a report.
+func TestObjectToDescribe(t *testing.T) {
+	ns := nodes{newNode("a", withState("Degraded", "x")), newNode("b")}
+	b := newMCN("b", withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "y"))
+	status := statusOf(t, newPool("worker"), ns, mcns{newMCN("a"), b}, pool.Options{})
+	want := `Node a is reporting: "x", Node b is reporting: "y" See oc describe machineconfignode/b`
+	assert.Equal(t, want, condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message)
 }
 
 // broken returns n degraded nodes with messages as long as the CRD allows.
