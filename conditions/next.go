@@ -76,10 +76,9 @@ func write(before []metav1.Condition, r Report, cycle Cycle) (next []metav1.Cond
 	case phases.IsUpdateStep(r.Phase) && isUpdated: // no status changes
 		known := Find(before, r.Phase).Message
 		switch {
-		case r.Status == metav1.ConditionFalse:
 		case HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+r.Message):
-			r.Message = known // the name of the update may be its image or its config
-		default:
+			r.Message = known // a repeat; the name of the update may be its image or its config
+		case r.Status != metav1.ConditionFalse:
 			r.Message = withUpdatePrefix(r.Message, cycle.Name)
 		}
 		set(next, r.Phase, from, r.Reason, r.Message)
@@ -127,15 +126,21 @@ func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 	return next
 }
 
-// reset returns the list with every step set to False. If the status of a step changes, its message
-// gets the prefix of the update.
+// reset returns the list with every step set to False. The message of each step that was ever reported
+// gets the prefix of the update. The message of a failure in this update gets it too.
 func reset(before []metav1.Condition, update string) []metav1.Condition {
 	next := slices.Clone(before)
+	updated := Find(before, phases.Updated)
+	isRunning := updated.Status != metav1.ConditionTrue && !IsReservedReason(updated.Reason)
 	for i := range next {
 		c := &next[i]
-		if phases.IsUpdateStep(phases.Phase(c.Type)) && c.Status != metav1.ConditionFalse {
-			c.Status = metav1.ConditionFalse
+		isStep := phases.IsUpdateStep(phases.Phase(c.Type))
+		isFailure := c.Type == string(phases.NodeDegraded) && c.Status == metav1.ConditionTrue && isRunning
+		if isStep && (c.Status != metav1.ConditionFalse || !IsReservedReason(c.Reason)) || isFailure {
 			c.Message = withUpdatePrefix(c.Message, update)
+		}
+		if isStep {
+			c.Status = metav1.ConditionFalse
 		}
 	}
 	return next
@@ -156,11 +161,14 @@ func changePhase(before []metav1.Condition, r Report) (next []metav1.Condition, 
 	} else if left == 1 {
 		set(next, r.Phase, own.Status, r.Reason, r.Message)
 	}
-	switch {
-	case len(parentPath) > 0 && (!isLast || len(parentPath) == left):
-		set(next, parent, parentPath[0], string(r.Phase), r.ParentMessage)
-	case parent != "" && len(parentPath) == 0 && left == 1 && isNews:
-		set(next, parent, StatusOf(before, parent), string(r.Phase), r.ParentMessage)
+	to := StatusOf(before, parent)
+	moves := len(parentPath) > 0 && (!isLast || len(parentPath) == left)
+	if moves {
+		to = parentPath[0]
+	}
+	if moves || parent != "" && len(parentPath) == 0 && left == 1 && isNews {
+		reason, message := parentText(before, r, parent, to)
+		set(next, parent, to, reason, message)
 	}
 	return next, left == 1
 }
@@ -170,7 +178,7 @@ func changePhase(before []metav1.Condition, r Report) (next []metav1.Condition, 
 // phase.
 func parentPath(before []metav1.Condition, r Report, isNewStatus bool) (parent phases.Phase, path []metav1.ConditionStatus, isLast bool) {
 	parent, ok := phases.ParentOf(r.Phase)
-	if !ok {
+	if !ok || r.isLate(Find(before, parent)) {
 		return "", nil, false
 	}
 	from := StatusOf(before, parent)
@@ -190,6 +198,30 @@ func parentPath(before []metav1.Condition, r Report, isNewStatus bool) (parent p
 		return "", nil, false
 	}
 	return parent, path, completes || r.Status == metav1.ConditionUnknown
+}
+
+// isLate reports whether the parent of the reported phase turned True after the time of the report, and
+// the report is Unknown. Such a report leaves the parent True.
+func (r Report) isLate(parent *metav1.Condition) bool {
+	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&
+		r.Time.Unix() < parent.LastTransitionTime.Unix()
+}
+
+// parentText returns the new reason and message of the parent. If the phase turns True, but another child
+// is Unknown, they are those of that child, because it may have failed, and its text then shows the cause.
+func parentText(before []metav1.Condition, r Report, parent phases.Phase, to metav1.ConditionStatus) (reason, message string) {
+	if r.Status == metav1.ConditionTrue && to == metav1.ConditionUnknown {
+		known := Find(before, parent)
+		of, _ := phases.ParentOf(phases.Phase(known.Reason))
+		isShown := of == parent && known.Reason != string(r.Phase) && StatusOf(before, phases.Phase(known.Reason)) == metav1.ConditionUnknown
+		if isShown {
+			return known.Reason, known.Message
+		}
+		if sibling := unknownChild(before, parent, r.Phase); sibling != "" {
+			return string(sibling), Find(before, sibling).Message
+		}
+	}
+	return string(r.Phase), r.ParentMessage
 }
 
 // unknownChild returns the first Unknown child of a parent, except the ignored child, or "". A parent

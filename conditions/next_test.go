@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 

@@ -251,9 +251,19 @@ func (c called) expectChild(want map[string]metav1.ConditionStatus, typ string, 
 	case !ok:
 	case c.completes(func(typ string) metav1.ConditionStatus { return want[typ] }):
 		want[parent] = done
-	case want[parent] == no, to == running && from != running:
+	case want[parent] == no, to == running && from != running && !c.isLate(parent):
 		want[parent] = running
 	}
+}
+
+// isLate reports whether the report is older than the parent's True, in seconds.
+func (c called) isLate(parent string) bool {
+	for _, o := range c.completed() {
+		if o.Type == parent {
+			return o.Status == done && c.report.Time.Unix() < o.LastTransitionTime.Unix()
+		}
+	}
+	return false
 }
 
 // checkWrite checks the order, the transitions and the times of a write.
@@ -347,6 +357,31 @@ func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 // neverRan reports whether a step that has not started is not required.
 func (c called) neverRan() bool { return c.report.NotRequired && c.report.Status == no }
 
+// unfinished returns the reason and message that a parent keeps or gets when a child turns True while
+// another child is Unknown: of the child that was reported last or, if that is not Unknown, of the first.
+func (c called) unfinished(before []metav1.Condition, parent metav1.Condition) (reason, message string, ok bool) {
+	if c.report.Status != done {
+		return "", "", false
+	}
+	for _, o := range before {
+		if parents[o.Type] != parent.Type || o.Type == string(c.report.Phase) || o.Status != running {
+			continue
+		}
+		if o.Type == parent.Reason {
+			return parent.Reason, parent.Message, true
+		}
+		if !ok {
+			reason, message, ok = o.Type, o.Message, true
+		}
+	}
+	return reason, message, ok
+}
+
+func (c called) hasUnfinished(before []metav1.Condition, parent metav1.Condition) bool {
+	_, _, ok := c.unfinished(before, parent)
+	return ok
+}
+
 // checkText checks the reasons and messages of the last write.
 func (c called) checkText(what event, before, last []metav1.Condition) error {
 	r := c.report
@@ -363,9 +398,17 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			if l.Reason != r.Reason || l.Message != message && !c.keeps(what, b, l, r.Message) {
 				return fmt.Errorf("%s has %q %q", b.Type, l.Reason, l.Message)
 			}
+		case b.Type == parents[child] && b.Type != "" && b != l && what == eventNone && c.report.Status == running && c.isLate(b.Type):
+			return fmt.Errorf("parent %s: a late report changed it", b.Type)
 		case b.Type == parents[child] && b.Type != "" && c.neverRan() && b.Status == l.Status && what != eventText:
 			if b != l {
 				return fmt.Errorf("parent %s: a step that never ran changed it to %q %q", b.Type, l.Reason, l.Message)
+			}
+		case b.Type == parents[child] && b.Type != "" && what == eventNone && l.Status == running && c.hasUnfinished(before, b):
+			if reason, text, _ := c.unfinished(before, b); l.Reason != reason || l.Message != text {
+				if b != l || c.isNews(before, last) {
+					return fmt.Errorf("parent %s has %q %q, want %q %q", b.Type, l.Reason, l.Message, reason, text)
+				}
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l:
 			if what == eventText {
@@ -390,6 +433,10 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			if b.Status = done; !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("NodeDegraded was %q, has %q", b.Message, l.Message)
 			}
+		case (what == eventStart || what == eventTarget) && b.Type == "NodeDegraded" && b.Status == done && c.replacesAnUpdate(before):
+			if b.LastTransitionTime != l.LastTransitionTime || l.Status != done || l.Reason != b.Reason || l.Message != once(b.Message, r.Name) {
+				return fmt.Errorf("NodeDegraded of the update that is replaced was %v, is %v", b, l)
+			}
 		case isStep(b.Type) && (what == eventStart || what == eventEnd || what == eventDisruption || what == eventTarget):
 			if !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("%s was %q, has %q", b.Type, b.Message, l.Message)
@@ -413,7 +460,7 @@ func (c called) parentText(what event, completes, isNews bool, b, l metav1.Condi
 
 // keeps reports whether a refreshed message is still the same text in the same update.
 func (c called) keeps(what event, b, l metav1.Condition, message string) bool {
-	return what == eventText && c.report.Status != no && b.Message == l.Message &&
+	return what == eventText && b.Message == l.Message &&
 		strings.HasPrefix(b.Message, prefix) && strings.HasSuffix(b.Message, ": "+conditions.TruncateTo(message, 4096))
 }
 
@@ -448,6 +495,9 @@ func (c called) isNews(before, last []metav1.Condition) bool {
 // changes those that were not required: it is as if they were never reported.
 func wasReset(what event, b, l metav1.Condition, update string) bool {
 	if b.Status == no {
+		if isStep(b.Type) && b.Reason != "NotYetOccurred" && b.Reason != "NotYetOccured" {
+			b.Message = once(b.Message, update)
+		}
 		return b == l
 	}
 	return l.Status == no && l.Reason == b.Reason && l.Message == once(b.Message, update)
@@ -459,6 +509,16 @@ func once(message, update string) string {
 		message = prefix + update + ": " + message
 	}
 	return conditions.TruncateTo(message, 4096)
+}
+
+// replacesAnUpdate reports whether an update is under way that a start replaces.
+func (c called) replacesAnUpdate(before []metav1.Condition) bool {
+	for _, o := range before {
+		if o.Type == "Updated" {
+			return o.Status != done && o.Reason != "NotYetOccurred" && o.Reason != "NotYetOccured"
+		}
+	}
+	return false
 }
 
 func status(list []metav1.Condition, typ string) metav1.ConditionStatus {

@@ -37,18 +37,21 @@ type PinnedImageSet struct {
 //
 //  1. A set that is not in the argument sets is removed from the list.
 //  2. The currentGeneration of a set changes only when the set is done.
-//  3. If a set has failed, its last failure stays in the list, and PinnedImageSetsDegraded stays
-//     True, until the set is done or removed.
-//  4. If a set was deleted and created again, its generation has decreased. The CRD rejects a lower
+//  3. Each set that is not done and has no error of its own gets failure as its error. If there is no
+//     such set, the message of PinnedImageSetsDegraded contains failure.
+//  4. If a set has failed, its last error stays in the list, and PinnedImageSetsDegraded stays True,
+//     until the set is done or removed. PinnedImageSetsProgressing stays True until all sets are done
+//     and failure is nil.
+//  5. If a set was deleted and created again, its generation has decreased. The CRD rejects a lower
 //     generation, so another write first removes the set from the list.
-//  5. If a generation is out of range, a name is invalid or repeated, or there are more than 100
+//  6. If a generation is out of range, a name is invalid or repeated, or there are more than 100
 //     sets, nothing is written. Errors are logged, as in Report.
 func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, failure error) {
 	if m == nil {
 		return
 	}
 	m.logChange("Failed to prefetch pinned images", failure)
-	change := machine.Change{Sets: &machine.ImageSets{Sets: imageSetsOf(sets), Failed: failure != nil}}
+	change := machine.Change{Sets: imageSetsOf(sets, failure)}
 	change.Phase = phases.PinnedImageSetsProgressing
 	err := validateImageSets(sets)
 	if m.conditionsOnly {
@@ -60,16 +63,24 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	m.logRejection(ctx, change, err)
 }
 
-// imageSetsOf converts sets for package machine. The sets must be valid.
-func imageSetsOf(reported []PinnedImageSet) (list []machine.ImageSet) {
+// imageSetsOf converts sets and a failure for package machine. The sets must be valid.
+func imageSetsOf(reported []PinnedImageSet, failure error) *machine.ImageSets {
+	list := &machine.ImageSets{}
+	isShown := failure == nil
 	for _, set := range reported {
-		generation := int32(set.Generation) //nolint:gosec // validateImageSets has checked the range
+		if set.Err == nil && !set.Done && failure != nil {
+			set.Err, isShown = failure, true
+		}
+		generation := int32(set.Generation) //nolint:gosec // validateImageSets checks the range
 		s := machine.ImageSet{Name: set.Name, Generation: generation, Done: set.Done}
 		if set.Err != nil {
 			s.Done = false
 			s.Failure = failureText(set.Err)
 		}
-		list = append(list, s)
+		list.Sets = append(list.Sets, s)
+	}
+	if !isShown {
+		list.Failure = failureText(failure)
 	}
 	return list
 }

@@ -127,7 +127,7 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 }
 
 // Track runs work as a phase of the update: it reports Unknown, runs work, and reports True. If
-// work fails, Track reports Unknown with the error in the message. If the phase is already Unknown,
+// work fails, Track reports Unknown with the message "Error: <message>: <error>". If the phase is already Unknown,
 // Track omits the first report, so that the last error stays visible during a retry.
 //
 // Track returns the error of work, and logs the errors of reports. The result of work is reported
@@ -148,7 +148,7 @@ func (m *Monitor) Track(
 	err := work(ctx)
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {
-		m.report(ctx, newChange(phase, fmt.Sprintf("%s: %v", message, err), metav1.ConditionUnknown), running)
+		m.report(ctx, newChange(phase, fmt.Sprintf("Error: %s: %v", message, err), metav1.ConditionUnknown), running)
 		return err
 	}
 	m.report(ctx, newChange(phase, cmp.Or(done.doneMessage, message), metav1.ConditionTrue), done)
@@ -183,14 +183,7 @@ func (m *Monitor) submitReport(ctx context.Context, change machine.Change, o opt
 	change.Reason = o.reason
 	change.CompletesParent = o.completesParent
 	change.ParentMessage = o.parentMessage
-	imageMode := phases.ExistsIn(change.Phase, true) // if Config.ImageMode is nil, the phases of both modes are valid
-	if m.config.ImageMode != nil {
-		imageMode = m.config.ImageMode()
-	}
-	if change.SkipOtherMode && phases.ExistsIn(change.Phase, !imageMode) && !phases.ExistsIn(change.Phase, imageMode) {
-		return nil
-	}
-	if err := cmp.Or(phases.Check(change.Phase, change.Status, imageMode), checkReport(change.Report)); err != nil {
+	if err := checkReport(change.Report); err != nil {
 		return m.rejected(change, err)
 	}
 	return m.submit(ctx, change)
@@ -201,6 +194,10 @@ var optsPath, reasonPath = field.NewPath("opts"), field.NewPath("reason")
 // checkReport rejects a report that is invalid in every state of the object.
 func checkReport(r conditions.Report) error {
 	_, hasParent := phases.ParentOf(r.Phase)
+	existsInImageMode := phases.ExistsIn(r.Phase, true) // the mode of the node is checked later
+	if err := phases.Check(r.Phase, r.Status, existsInImageMode); err != nil {
+		return err
+	}
 	switch {
 	case !validate.IsReason(r.Reason):
 		return field.Invalid(reasonPath, fmt.Sprintf("%.64s", r.Reason), fmt.Sprintf(

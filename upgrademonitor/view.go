@@ -1,10 +1,12 @@
 package upgrademonitor
 
 import (
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
@@ -12,12 +14,37 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
 
+// views orders the looks at the Node, because a look may end after another one that has started later.
+type views struct {
+	begun    int    // the number of looks that have begun
+	started  int    // the number of the look that was recorded last
+	recorded int    // begun at that time
+	version  string // the resourceVersion of its Node
+}
+
+// record records a look, unless it is outdated: a look with a newer Node was recorded while it was in
+// progress. The resourceVersions say which Node is newer or, if they cannot be compared, the starts of
+// the looks.
+func (v *views) record(started int, version string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, v.version)
+	isOlder := err == nil && order < 0 || err != nil && started < v.started
+	if isOlder && started <= v.recorded {
+		return false
+	}
+	v.started, v.recorded, v.version = started, v.begun, version
+	return true
+}
+
 // look calls Config's functions and the Lister, and passes the Node and the object to the core.
-func (m *Monitor) look() (machine.Node, error) {
+func (m *Monitor) look() error {
+	m.mu.Lock()
+	m.views.begun++
+	started := m.views.begun
+	m.mu.Unlock()
 	node, err := m.node()
 	m.logChange("Failed to get the Node, so its configs and images are not written", err)
 	if err != nil {
-		return machine.Node{}, err
+		return err
 	}
 	n, invalid := machine.NewNode(node, m.pool(node), m.mode())
 	m.logChange("Ignoring an invalid annotation of the Node", invalid)
@@ -26,8 +53,10 @@ func (m *Monitor) look() (machine.Node, error) {
 	works = works && (listed != nil || n.Provisioned) // an object is created only for a provisioned Node
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.core.See(n, listed, works)
-	return n, nil
+	if m.views.record(started, node.ResourceVersion) {
+		m.core.See(n, listed, works)
+	}
+	return nil
 }
 
 // node returns the Node from Config.Node.
@@ -89,13 +118,16 @@ func (m *Monitor) list() (object *machine.Object, works bool) {
 	return &o, true
 }
 
+// errNotStarted means that a report must wait: see machine.Wait.
+var errNotStarted = errors.New("the daemon has not reported the start of the update yet")
+
 // checkRequest returns an error if this process must not make a request: a report of a controller may
 // wait for the daemon, a controller creates no object, and a daemon creates no object for a Node that
 // does not exist or is not provisioned yet.
 func (m *Monitor) checkRequest(r machine.Request) error {
 	switch {
 	case r.Verb == machine.Wait:
-		return machine.ErrNotStarted
+		return errNotStarted
 	case r.Verb != machine.Create:
 		return nil
 	case m.conditionsOnly:

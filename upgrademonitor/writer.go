@@ -2,12 +2,12 @@ package upgrademonitor
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
@@ -27,11 +27,6 @@ var retryBackoff = wait.Backoff{
 // call times out.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-const (
-	writeFailure = "Failed to write the MachineConfigNode"
-	specFailure  = "The API server has rejected the spec of the MachineConfigNode"
-)
-
 // run is one attempt, in its own goroutine. It makes requests until nothing is left to write, or until
 // the attempt fails.
 type run struct {
@@ -47,36 +42,40 @@ type run struct {
 func (m *Monitor) wakeLocked(attemptNow bool) {
 	hasEnded := m.life.Err() != nil
 	pause := m.retryAt.Sub(realClock.Now())
-	isPending := len(m.core.Entries()) > 0
+	pending := len(m.core.Entries())
 	switch {
 	case hasEnded && m.waiting == 0:
 		if m.run != nil {
 			m.run.cancel()
 		}
+		m.logPendingLocked(pending)
 	case m.run != nil:
-	case isPending && (attemptNow || pause <= 0):
+	case pending > 0 && (attemptNow || pause <= 0):
 		ctx, cancel := context.WithCancel(context.WithoutCancel(m.life))
 		m.run = &run{ctx: ctx, cancel: cancel, started: realClock.Now(), conflicts: conflictBackoff}
 		go m.write(m.run)
-	case isPending:
+	case pending > 0:
 		m.timer.Reset(pause)
 	case !hasEnded && !m.conditionsOnly:
 		m.timer.Reset(lookInterval)
 	}
 }
 
-// tick is called when the timer fires, and when the ctx of New ends. It starts the writer if a retry is
-// due. In a daemon, tick first looks at the Node and the Lister, so that the status follows the Node
-// even without a report, and a deleted object is created again.
-func (m *Monitor) tick() {
-	looks := m.life.Err() == nil && !m.conditionsOnly
-	var err error
-	if looks {
-		_, err = m.look()
-	}
+// wake is called when the ctx of New ends.
+func (m *Monitor) wake() {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	if looks && err == nil && m.life.Err() == nil {
+	defer m.unlock()
+	m.wakeLocked(false)
+}
+
+// tick is called when the timer fires. It looks at the Node and the Lister. In a daemon, the status
+// follows the Node even without a report, and a deleted object is created again. Then tick starts the
+// writer if a retry is due.
+func (m *Monitor) tick() {
+	hasLooked := m.life.Err() == nil && m.look() == nil
+	m.mu.Lock()
+	defer m.unlock()
+	if hasLooked && !m.conditionsOnly && m.life.Err() == nil {
 		m.core.Follow(m.now())
 	}
 	m.wakeLocked(false)
@@ -102,7 +101,7 @@ func (m *Monitor) write(r *run) {
 // next returns the next request. It returns false if the run is over.
 func (m *Monitor) next(r *run, verdict machine.Verdict) (request machine.Request, ok bool) {
 	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.unlock()
 	if verdict != machine.GiveUp {
 		request, ok = m.core.Next()
 		m.settleLocked()
@@ -121,23 +120,24 @@ func (m *Monitor) next(r *run, verdict machine.Verdict) (request machine.Request
 // record passes a result to the core, and records a failure.
 func (m *Monitor) record(r *run, request machine.Request, result machine.Result) machine.Verdict {
 	m.mu.Lock()
-	defer m.mu.Unlock()
+	defer m.unlock()
 	verdict := m.core.Done(request, result)
 	m.settleLocked()
 	switch {
+	case result.Err == nil && request.Verb == machine.PatchStatus:
+		r.conflicts = conflictBackoff
+		m.recoverLocked()
+	case result.Err == nil && request.Verb == machine.PatchSpec:
+		m.logLocked(specFailure, "", nil)
 	case result.Err == nil:
-		m.lastSuccess = realClock.Now()
-		if request.Verb == machine.PatchStatus {
-			r.conflicts = conflictBackoff
-			m.recoverLocked()
-		}
 	case r.ctx.Err() != nil: // a Flush, or the end of the ctx of New, has canceled the run
 		return machine.GiveUp
 	case verdict == machine.GiveUp, verdict == machine.Pause && r.conflicts.Steps == 0:
-		m.failLocked(result.Err)
+		m.canceled = false
+		m.failLocked(string(result.Outcome)+apierr.Cause(result.Err), result.Err)
 		return machine.GiveUp
 	case request.Verb == machine.PatchSpec && verdict == machine.Continue:
-		m.logChange(specFailure, result.Err)
+		m.logLocked(specFailure, apierr.Cause(result.Err), result.Err)
 	}
 	return verdict
 }
@@ -145,12 +145,13 @@ func (m *Monitor) record(r *run, request machine.Request, result machine.Result)
 // recoverLocked ends the outage.
 func (m *Monitor) recoverLocked() {
 	m.cause = nil
-	m.logChange(writeFailure, nil)
+	m.canceled = false
+	m.logLocked(writeFailure, "", nil)
 }
 
 // failLocked records and logs a failed attempt, and wakes the calls that wait. If a call started the
 // attempt before the next retry was due, the time of that retry does not change.
-func (m *Monitor) failLocked(cause error) {
+func (m *Monitor) failLocked(kind string, cause error) {
 	if m.cause == nil {
 		m.retryNowLocked()
 	}
@@ -160,7 +161,20 @@ func (m *Monitor) failLocked(cause error) {
 	}
 	close(m.failed)
 	m.failed = make(chan struct{})
-	m.logChange(writeFailure, cause)
+	m.logLocked(writeFailure, kind, cause)
+}
+
+// isOverdueLocked reports whether a request has had no response within Config.Timeout.
+func (m *Monitor) isOverdueLocked() bool {
+	return m.run != nil && realClock.Since(m.run.started) >= m.config.Timeout
+}
+
+// failOverdueLocked starts an outage if a request is overdue. The request continues, because the API
+// server may be slow.
+func (m *Monitor) failOverdueLocked() {
+	if m.isOverdueLocked() {
+		m.failLocked(string(apierr.Retry)+apierr.Cause(errNoResponse), errNoResponse)
+	}
 }
 
 // retryNowLocked makes the next retry due now, and resets the backoff.
@@ -169,15 +183,14 @@ func (m *Monitor) retryNowLocked() {
 	m.retryAt = time.Time{}
 }
 
-// settleLocked wakes the calls that wait for settled entries. It logs the rejections that no call
-// returns.
+// settleLocked logs the rejections that no call returns, and then wakes the calls that wait for settled
+// entries.
 func (m *Monitor) settleLocked() {
 	for _, e := range m.core.TakeSettled() {
 		if e.Err != nil && e.Abandoned {
-			klog.FromContext(m.life).Error(e.Err, "Dropped an accepted change that cannot be written",
-				"node", m.config.NodeName, "change", e.Change.String())
+			m.logDroppedLocked(e)
 		}
-		close(e.Settled)
+		m.afterUnlock = append(m.afterUnlock, func() { close(e.Settled) })
 	}
 }
 
@@ -187,15 +200,21 @@ func (m *Monitor) send(ctx context.Context, r machine.Request) machine.Result {
 	if err := m.checkRequest(r); err != nil {
 		return machine.Result{Outcome: apierr.Denied, Err: err}
 	}
-	timeout := 2 * m.config.Timeout
-	if r.Verb == machine.PatchSpec {
-		timeout = m.config.Timeout / 2 // so that a call also has time for the status
-	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	overdue := time.AfterFunc(m.config.Timeout, func() {
+		m.mu.Lock()
+		defer m.unlock()
+		m.failOverdueLocked()
+	})
+	defer overdue.Stop()
+	ctx, cancel := context.WithTimeout(ctx, 2*m.config.Timeout)
 	defer cancel()
 	mcn, err := m.request(ctx, r)
+	outcome := apierr.Classify(err)
+	if outcome == apierr.Denied && r.Verb == machine.PatchSpec {
+		err = fmt.Errorf("%w: reports wait until this process may patch machineconfignodes, not only machineconfignodes/status", err)
+	}
 	if err != nil {
-		return machine.Result{Outcome: apierr.Classify(err), Err: err}
+		return machine.Result{Outcome: outcome, Err: err}
 	}
 	return machine.Result{Object: machine.FromTyped(mcn)}
 }
@@ -216,18 +235,4 @@ func (m *Monitor) request(ctx context.Context, r machine.Request) (*mcfgv1.Machi
 		return m.client.PatchSpec(ctx, patch)
 	}
 	return m.client.PatchStatus(ctx, patch)
-}
-
-// logChange logs an error, unless the last error with this message had the same cause. If err is nil, it
-// logs that the failure is over.
-func (m *Monitor) logChange(message string, err error) {
-	cause := apierr.Cause(err)
-	last, _ := m.logged.Swap(message, cause)
-	switch logger := klog.FromContext(m.life); {
-	case last == cause || last == nil && err == nil:
-	case err != nil:
-		logger.Error(err, message, "node", m.config.NodeName)
-	default:
-		logger.Info("This works again", "failure", message, "node", m.config.NodeName)
-	}
 }

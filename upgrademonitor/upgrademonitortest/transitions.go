@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/conditions/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 

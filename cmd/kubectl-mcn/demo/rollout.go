@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/conditions/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )

@@ -34,8 +34,8 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/conditions/conditionstest"
 	"github.com/openshift/upgrademonitor/examples/operator/pools"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 

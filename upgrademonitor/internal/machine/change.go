@@ -10,9 +10,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// ErrNotStarted means that a report must wait, because only the daemon of a node starts an update to
-// another config or image. A controller's report waits until the object shows this start.
-var ErrNotStarted = errors.New("the daemon has not reported the start of the update yet")
+// errWithdrawn rejects a report that has waited for the start of an update.
+var errWithdrawn = errors.New("the Node no longer desires the update that the report is about")
 
 // Change is a report of a phase or of image sets. If Phase is "" and Sets is nil, it only copies the
 // configs and images of the Node to the status.
@@ -73,6 +72,9 @@ type Step struct {
 	// SyncsSpec is set if the spec must be written before the status, so that spec, status and Node
 	// agree: the change starts an update, or it ends an update and the Node runs its desired config.
 	SyncsSpec bool
+	// Waits is set if the write must wait, because only the daemon of a node starts an update to another
+	// config or image. A controller's report waits until the object shows this start.
+	Waits bool
 }
 
 // start says whether a change starts an update. It is decided once, because the spec is written before
@@ -114,9 +116,7 @@ func (c Change) plan(s State, decided start) (Step, error) {
 	before := s.Status.Conditions
 	cycle := c.cycle(s, decided)
 	step := Step{Next: s, StartsUpdate: conditions.StartsUpdate(before, c.Report, cycle)}
-	if step.StartsUpdate && c.Node.ConditionsOnly && cycle.NewTarget && c.Node.isToldToUpdate() {
-		return Step{}, ErrNotStarted
-	}
+	step.Waits = step.StartsUpdate && c.Node.ConditionsOnly && cycle.NewTarget && c.Node.isToldToUpdate()
 	report := c.Report
 	if known := conditions.Find(before, c.Phase); c.SkipIfRunning && !step.StartsUpdate && known != nil && known.Status == c.Status {
 		report.Reason, report.Message = known.Reason, known.Message
@@ -140,16 +140,16 @@ func (c Change) plan(s State, decided start) (Step, error) {
 	return step, nil
 }
 
+// existsIn reports whether the phase of the change exists in a mode.
+func (c Change) existsIn(imageMode bool) bool {
+	return c.Phase == "" || c.Sets != nil || phases.ExistsIn(c.Phase, imageMode)
+}
+
 // isIgnored reports whether SkipOtherMode or SkipIfNeverUpdated applies.
 func (c Change) isIgnored(s State, imageMode bool) bool {
-	if c.Phase == "" || c.Sets != nil {
-		return false
-	}
-	if c.SkipOtherMode && phases.KindOf(c.Phase) != "" && !phases.ExistsIn(c.Phase, imageMode) {
-		return true
-	}
 	ranInUpdate := func(p phases.Phase) bool { return phases.StartsUpdate(p) && !s.neverRan(p) }
-	return c.SkipIfNeverUpdated && s.neverRan(c.Phase) && !slices.ContainsFunc(phases.All(imageMode), ranInUpdate)
+	return c.SkipOtherMode && !c.existsIn(imageMode) ||
+		c.SkipIfNeverUpdated && s.neverRan(c.Phase) && !slices.ContainsFunc(phases.All(imageMode), ranInUpdate)
 }
 
 // cycle returns the facts about the current update that the conditions do not show.

@@ -254,7 +254,7 @@ func parseImageSets(words []string) (func(*script) error, error) {
 		sets = append(sets, set)
 	}
 	return func(s *script) error {
-		return s.submit(setsOf(s.node, metav1.NewTime(s.server.now), false, sets...))
+		return s.submit(setsOf(s.node, metav1.NewTime(s.server.now), "", sets...))
 	}, nil
 }
 

@@ -5,6 +5,7 @@ type Writes struct {
 	States                  []State
 	Starts                  []Start // the decisions after the writes
 	StartsUpdate, SyncsSpec bool
+	Waits                   bool // before the first of them
 }
 
 // Start is the decision whether a change starts an update.
@@ -20,6 +21,7 @@ func (c Change) All(s State, decided ...Start) (w Writes, err error) {
 		if step, err = c.Plan(s, d); err != nil {
 			return Writes{}, err
 		}
+		w.Waits = w.Waits || step.Waits
 		w.StartsUpdate, w.SyncsSpec = w.StartsUpdate || step.StartsUpdate, w.SyncsSpec || step.SyncsSpec
 		d = d.after(step)
 		if !step.Next.Equal(s) {
@@ -34,11 +36,14 @@ func (c Change) All(s State, decided ...Start) (w Writes, err error) {
 // Merge is merge.
 func (c Change) Merge(newer Change) (Change, bool) { return c.merge(newer) }
 
-// Start returns the decision whether the entry starts an update.
-func (e *Entry) Start() Start { return e.start }
+// ErrWithdrawn is errWithdrawn.
+var ErrWithdrawn = errWithdrawn
 
-// Starting is the decision of a change whose spec was written.
-const Starting = starting
+// The decisions of a change whose spec was written, and of one that has started an update.
+const (
+	Starting = starting
+	Started  = started
+)
 
 // Final returns the state after all writes, and the spec after them.
 func (c Change) Final(s State, d Start) State {

@@ -12,8 +12,8 @@ import (
 
 // ImageSets is the report of all pinned image sets. It is immutable.
 type ImageSets struct {
-	Sets   []ImageSet
-	Failed bool // set if there is an error that does not belong to one of the sets
+	Sets    []ImageSet
+	Failure string // an error that does not belong to one of the sets, or ""
 }
 
 // ImageSet is the report on one pinned image set.
@@ -83,10 +83,17 @@ func (r *ImageSets) merge(before []statusSet) []statusSet {
 	return list
 }
 
-// setConditions returns the list with new values of the two conditions about image sets.
+// setConditions returns the list with new values of the two conditions about image sets. After a failure,
+// Progressing does not turn False before a report without a failure.
 func (c Change) setConditions(list []metav1.Condition, imageMode bool, sets []statusSet) []metav1.Condition {
-	isDone := !slices.ContainsFunc(c.Sets.Sets, func(set ImageSet) bool { return !set.Done })
-	hasFailed := c.Sets.Failed || slices.ContainsFunc(sets, func(set statusSet) bool { return set.LastFailedGeneration > 0 })
+	failure := c.Sets.Failure
+	isProgressing := slices.ContainsFunc(c.Sets.Sets, func(set ImageSet) bool { return !set.Done }) ||
+		failure != "" && conditions.StatusOf(list, phases.PinnedImageSetsProgressing) == metav1.ConditionTrue
+	hasFailed := failure != "" || slices.ContainsFunc(sets, func(set statusSet) bool { return set.LastFailedGeneration > 0 })
+	failedMessage := "One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details."
+	if failure != "" {
+		failedMessage += " Error: " + failure
+	}
 	report := func(p phases.Phase, isTrue bool, yes, yesMessage, noMessage string) {
 		r := conditions.Report{Phase: p, Status: metav1.ConditionFalse, Reason: "AsExpected", Message: noMessage, Time: c.Time}
 		if isTrue {
@@ -97,9 +104,8 @@ func (c Change) setConditions(list []metav1.Condition, imageMode bool, sets []st
 			list = next
 		}
 	}
-	report(phases.PinnedImageSetsProgressing, !isDone, "ImagePrefetch",
+	report(phases.PinnedImageSetsProgressing, isProgressing, "ImagePrefetch",
 		"node is prefetching images: "+c.Node.Owner.Name, "All pinned image sets complete")
-	report(phases.PinnedImageSetsDegraded, hasFailed, "PrefetchFailed",
-		"One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details.", "All is good")
+	report(phases.PinnedImageSetsDegraded, hasFailed, "PrefetchFailed", failedMessage, "All is good")
 	return list
 }

@@ -40,6 +40,10 @@ type Node struct {
 type Versions struct {
 	CurrentConfig, DesiredConfig string
 	CurrentImage, DesiredImage   string
+
+	// These fields are set if the CRD rejects the image in the annotation. Then the image in the object
+	// stays unchanged.
+	InvalidCurrentImage, InvalidDesiredImage bool
 }
 
 // Equal reports whether n and o are the same Node with the same configs and images.
@@ -79,6 +83,8 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 	if mode != Standard {
 		n.CurrentImage = read(CurrentImage, validate.IsImage)
 		n.DesiredImage = read(DesiredImage, validate.IsImage)
+		n.InvalidCurrentImage = n.CurrentImage != node.Annotations[CurrentImage]
+		n.InvalidDesiredImage = n.DesiredImage != node.Annotations[DesiredImage]
 	}
 	return n, invalid
 }

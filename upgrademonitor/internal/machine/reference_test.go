@@ -24,8 +24,10 @@ type reference struct {
 	known     machine.State
 	uid       types.UID
 	listed    bool         // the Lister has had the object
+	unlisted  bool         // the Lister does not have the object
 	view      machine.Node // at the last read or write
-	verified  bool         // it was read or written since the last change was submitted
+	begun     int          // requests
+	knownAt   int          // the request with the version that is known
 	inFlight  machine.Verb // the request in flight, or ""
 	latest    machine.Node // the view that the spec must follow
 	followed  machine.Versions
@@ -35,9 +37,11 @@ type reference struct {
 type pending struct {
 	change  machine.Change
 	entry   *machine.Entry
-	left    int  // writes, with the request in flight
-	written bool // the last one
-	synced  bool // the spec was written for it, or rejected
+	start   machine.Start // whether it starts an update, once that is decided
+	after   int           // requests had begun when it was submitted
+	left    int           // writes, with the request in flight
+	written bool          // the last one
+	synced  bool          // the spec was written for it, or rejected
 	err     error
 }
 
@@ -52,14 +56,14 @@ const (
 
 // all returns the writes of a pending change.
 func (p *pending) all(s machine.State) (machine.Writes, error) {
-	return p.change.All(s, p.entry.Start())
+	return p.change.All(s, p.start)
 }
 
 // end returns the state after the pending changes.
 func (r *reference) end() machine.State {
 	s := r.known
 	for _, c := range r.pending {
-		s = c.change.Final(s, c.entry.Start())
+		s = c.change.Final(s, c.start)
 	}
 	return s
 }
@@ -70,7 +74,7 @@ func (r *reference) sees(n machine.Node, listed *machine.Object, lists bool) {
 	switch {
 	case r.inFlight != "" || !lists || r.knowledge == unknown:
 	case listed != nil && listed.UID == r.uid:
-		r.listed = true
+		r.listed, r.unlisted = true, false
 		switch {
 		case version(listed.ResourceVersion) <= version(r.version):
 		case r.knowledge == current:
@@ -79,8 +83,18 @@ func (r *reference) sees(n machine.Node, listed *machine.Object, lists bool) {
 			r.knowledge = doubtful
 		}
 	case r.listed: // the object that the Lister had is gone, or another object
-		r.knowledge, r.listed, r.followed = doubtful, false, machine.Versions{}
+		r.knowledge, r.listed, r.unlisted, r.followed = doubtful, false, true, machine.Versions{}
+	default:
+		r.unlisted = true
 	}
+}
+
+// isVerified reports whether the known version is from a request that began after a change was submitted.
+func (r *reference) isVerified(p *pending) bool { return r.knownAt > p.after }
+
+// isWithdrawn reports whether a change waits for an update that the Node no longer desires.
+func (r *reference) isWithdrawn(p machine.Writes) bool {
+	return p.Waits && r.latest.CurrentConfig == r.latest.DesiredConfig && r.latest.CurrentImage == r.latest.DesiredImage
 }
 
 func version(text string) int {
@@ -100,8 +114,8 @@ func (r *reference) submitted(change machine.Change, entry *machine.Entry, repea
 	p, planErr := change.All(r.end())
 	isSynced := !change.SyncsSpec && !p.SyncsSpec || r.known.InSync(r.latest)
 	unchanged := planErr == nil && len(p.States) == 0 && isSynced
-	certain := r.knowledge == current && r.view.Versions == change.Node.Versions
-	r.verified, r.followed = false, change.Node.Versions
+	certain := r.knowledge == current && r.view.Versions == change.Node.Versions && !r.unlisted
+	r.followed = change.Node.Versions
 	isTrue := certain && unchanged && len(r.pending) == 0
 	reported := slices.ContainsFunc(r.pending, func(other *pending) bool {
 		_, ok := other.change.Merge(change)
@@ -137,7 +151,7 @@ func (r *reference) submitted(change machine.Change, entry *machine.Entry, repea
 			return nil
 		}
 	}
-	r.pending = append(r.pending, &pending{change: change, entry: entry})
+	r.pending = append(r.pending, &pending{change: change, entry: entry, after: r.begun})
 	return nil
 }
 
@@ -152,12 +166,15 @@ func (r *reference) finished(settled []*machine.Entry) error {
 		want := first.err
 		if want == nil && !first.written {
 			p, err := first.all(r.known)
+			if err == nil && r.isWithdrawn(p) {
+				err = machine.ErrWithdrawn
+			}
 			switch {
 			case err == nil && len(p.States) > 0:
 				return fmt.Errorf("%s is finished, and %d writes are left", e.Change, len(p.States))
 			case err == nil && p.SyncsSpec && !first.synced && r.knowledge != gone && !r.known.InSync(r.latest):
 				return fmt.Errorf("%s is finished, and the spec does not follow the Node", e.Change)
-			case err != nil && r.knowledge != gone && !r.verified:
+			case err != nil && r.knowledge != gone && !r.isVerified(first):
 				return fmt.Errorf("%s is rejected without a read", e.Change)
 			case err == nil && r.knowledge != gone && r.view.Versions != first.change.Node.Versions:
 				return fmt.Errorf("%s is finished without a read, for another view of the Node", e.Change)
@@ -197,6 +214,7 @@ func (r *reference) ends(report machine.Change) bool {
 // an update.
 func (r *reference) requested(request machine.Request) error {
 	r.inFlight = request.Verb
+	r.begun++
 	if request.Verb == machine.Get {
 		if r.knowledge == current {
 			r.knowledge = doubtful // for a change with another view of the Node
@@ -212,16 +230,19 @@ func (r *reference) requested(request machine.Request) error {
 	first := r.pending[0]
 	if first.change.Node != r.latest {
 		// A report that waits for the start of an update is planned again for the newest Node.
-		if _, err := first.all(r.known); errors.Is(err, machine.ErrNotStarted) {
+		if p, _ := first.all(r.known); p.Waits {
 			first.change.Node = r.latest
 		}
 	}
 	p, err := first.all(r.known)
 	first.left = len(p.States)
+	if request.Verb == machine.PatchSpec && p.StartsUpdate {
+		first.start = machine.Starting // the spec no longer shows that the target is new
+	}
 	starts := err == nil && (p.StartsUpdate || r.ends(first.change)) && !first.synced && !r.known.InSync(r.latest)
 	switch {
 	case request.Verb == machine.Wait:
-		if !errors.Is(err, machine.ErrNotStarted) {
+		if !p.Waits || r.isWithdrawn(p) {
 			return fmt.Errorf("it waits for the daemon (%w)", err)
 		}
 	case request.Verb == machine.Create:
@@ -251,7 +272,7 @@ func (r *reference) responded(request machine.Request, result machine.Result) ma
 		r.takes(request, result)
 		return machine.Continue
 	case result.Outcome == apierr.NotFound && request.Verb == machine.Get:
-		r.knowledge, r.version, r.uid, r.known, r.listed = gone, "", "", machine.State{}, false
+		r.knowledge, r.version, r.uid, r.known, r.listed, r.unlisted = gone, "", "", machine.State{}, false, false
 		return machine.Continue
 	case result.Outcome == apierr.Denied && (request.Verb == machine.Create || request.Verb == machine.Wait):
 		r.knowledge = doubtful
@@ -276,15 +297,20 @@ func (r *reference) responded(request machine.Request, result machine.Result) ma
 // takes takes a version that was read or written.
 func (r *reference) takes(request machine.Request, result machine.Result) {
 	o := result.Object
-	r.knowledge, r.version, r.view, r.verified = current, o.ResourceVersion, request.Node, true
+	r.knowledge, r.version, r.view, r.knownAt = current, o.ResourceVersion, request.Node, r.begun
 	switch request.Verb {
 	case machine.PatchStatus:
-		r.pending[0].written = r.pending[0].left == 1
+		first := r.pending[0]
+		first.written = first.left == 1
+		if p, _ := first.all(r.known); p.StartsUpdate {
+			first.start = p.Starts[0]
+		}
 	case machine.PatchSpec:
-		r.pending[0].synced = true
+		first := r.pending[0]
+		first.synced = true
 	}
 	if o.UID != r.uid {
-		r.listed = false
+		r.listed, r.unlisted = false, false
 	}
 	r.known, r.uid = o.State, o.UID
 }

@@ -31,7 +31,7 @@ func TestFiles(t *testing.T) {
 				require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
 				return
 			}
-			assert.Equal(t, string(want), got, "go test ./upgrademonitor/internal/core -update writes it")
+			assert.Equal(t, string(want), got, "go test ./upgrademonitor/internal/machine -update writes it")
 		})
 	}
 }

@@ -18,6 +18,11 @@ type State struct {
 	Spec       mcfgv1.MachineConfigNodeSpec
 	// Status has only fields that this library writes, and only conditions whose type is a phase.
 	Status mcfgv1.MachineConfigNodeStatus
+
+	// prepared is the target that this process has seen in the status when UpdatePrepared was True for
+	// the first time in this update, or zero. It is not part of the object. A drain controller without this
+	// library copies the desired config of its Node to the status with each report, which is no new target.
+	prepared target
 }
 
 // target is the config and the image that an update installs.
@@ -56,10 +61,23 @@ func (s State) neverRan(p phases.Phase) bool {
 // UpdatePrepared or Updated is True. Otherwise the update is not prepared yet, so it is the target in
 // the spec.
 func (s State) target() target {
+	isPrepared := s.isTrue(phases.UpdatePrepared) && !s.isTrue(phases.Updated)
+	if isPrepared && s.prepared != (target{}) {
+		return s.prepared
+	}
 	if (s.isTrue(phases.Updated) || s.isTrue(phases.UpdatePrepared)) && s.Status.ConfigVersion != nil {
 		return target{s.Status.ConfigVersion.Desired, string(s.Status.ConfigImage.DesiredImage)}
 	}
 	return target{s.Spec.ConfigVersion.Desired, string(s.Spec.ConfigImage.DesiredImage)}
+}
+
+// withTargetOf returns the object with the target of an earlier version, if the same update is prepared in
+// both.
+func (o Object) withTargetOf(known Object) Object {
+	if o.UID == known.UID && o.isTrue(phases.UpdatePrepared) && known.isTrue(phases.UpdatePrepared) {
+		o.prepared = known.target()
+	}
+	return o
 }
 
 // hasNewTarget reports whether the Node desires another config or image than the current or last update
@@ -72,7 +90,7 @@ func (s State) hasNewTarget(n Node) bool {
 		return false
 	case n.DesiredConfig != t.config:
 		return true
-	case !s.isImageMode(n) || n.DesiredImage == t.image:
+	case !s.isImageMode(n) || n.InvalidDesiredImage || n.DesiredImage == t.image:
 		return false
 	}
 	return t.image != "" || current != "" || n.DesiredImage != n.CurrentImage
@@ -101,7 +119,7 @@ func (s State) updateName(n Node) string {
 // (unless the Node has a config, in image mode) an image that the Node does not have stays unchanged.
 func (s State) Sync(n Node) State {
 	s.Owners = replaceOwner(s.Owners, n.Owner)
-	hasImage := s.isImageMode(n) && n.hasConfig()
+	hasImage := s.isImageMode(n) && n.hasConfig() && !n.InvalidDesiredImage
 	s.Spec.Node.Name = n.Owner.Name
 	if n.Pool != NotYetSet || s.Spec.Pool.Name == "" {
 		s.Spec.Pool.Name = n.Pool
@@ -136,6 +154,9 @@ func (s State) InSync(n Node) bool {
 //  4. If the status has no image, and the Node already runs its desired image, both are copied.
 //  5. If the Node has no config annotation, the images in the status stay unchanged.
 func (s State) withVersions(n Node, prepared, ended bool) State {
+	if prepared {
+		s.prepared = target{}
+	}
 	if n.ConditionsOnly {
 		return s
 	}
@@ -152,11 +173,13 @@ func (s State) withVersions(n Node, prepared, ended bool) State {
 	s.Status.ConfigVersion = &config
 	if s.isImageMode(n) && n.hasConfig() {
 		known := s.Status.ConfigImage != mcfgv1.MachineConfigNodeStatusConfigImage{}
-		if n.CurrentImage != "" || ended {
+		if n.CurrentImage != "" || ended && !n.InvalidCurrentImage {
 			s.Status.ConfigImage.CurrentImage = mcfgv1.ImageDigestFormat(n.CurrentImage)
 		}
-		if prepared || n.CurrentImage == n.DesiredImage && (ended || !known) {
+		runs := n.CurrentImage == n.DesiredImage && !n.InvalidCurrentImage
+		if !n.InvalidDesiredImage && (prepared || runs && (ended || !known)) {
 			s.Status.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(n.DesiredImage)
+			s.prepared = target{}
 		}
 	}
 	return s

@@ -18,7 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/conditions/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )

@@ -18,7 +18,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/conditions/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 

@@ -61,7 +61,7 @@ func TestObservedGenerationCatchesUp(t *testing.T) {
 			s := after(t, machine.State{Generation: 1}.Sync(n), reports...)
 			s.Spec.Pool.Name = "infra"
 			s.Generation++
-			for _, repeat := range []machine.Change{reports[len(reports)-1], setsOf(n, now, false)} {
+			for _, repeat := range []machine.Change{reports[len(reports)-1], setsOf(n, now, "")} {
 				planned, err := repeat.All(s)
 				require.NoError(t, err)
 				require.Len(t, planned.States, 1)

@@ -106,7 +106,7 @@ func randomChange(r *rand.Rand, mode machine.Mode, i int) machine.Change {
 	}
 	now := metav1.NewTime(time.Unix(int64(1000+i+r.IntN(5)), 0).UTC())
 	if r.IntN(10) == 0 {
-		return setsOf(n, now, false, machine.ImageSet{Name: "a", Generation: int32(1 + r.IntN(3)), Done: r.IntN(2) == 0})
+		return setsOf(n, now, "", machine.ImageSet{Name: "a", Generation: int32(1 + r.IntN(3)), Done: r.IntN(2) == 0})
 	}
 	if r.IntN(10) == 0 {
 		return machine.Change{Node: n}
@@ -125,8 +125,8 @@ func randomChange(r *rand.Rand, mode machine.Mode, i int) machine.Change {
 	return report
 }
 
-func setsOf(n machine.Node, at metav1.Time, failed bool, sets ...machine.ImageSet) machine.Change {
-	c := machine.Change{Node: n, Sets: &machine.ImageSets{Sets: sets, Failed: failed}}
+func setsOf(n machine.Node, at metav1.Time, failure string, sets ...machine.ImageSet) machine.Change {
+	c := machine.Change{Node: n, Sets: &machine.ImageSets{Sets: sets, Failure: failure}}
 	c.Time = at
 	return c
 }

@@ -26,11 +26,11 @@ func TestNewNode(t *testing.T) {
 		"standard mode": {machine.CurrentImage, "x", machine.Standard, machine.Versions{CurrentConfig: "a", DesiredConfig: "b"}},
 		"a config":      {machine.CurrentConfig, "Rendered_Worker", machine.Standard, machine.Versions{DesiredConfig: "b"}},
 		"a desired":     {machine.DesiredConfig, "Rendered_Worker", machine.Standard, machine.Versions{CurrentConfig: "a"}},
-		"a tag":         {machine.CurrentImage, "quay.io/mco/os:latest", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", DesiredImage: image}},
-		"a long digest": {machine.DesiredImage, image + "0", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image}},
-		"two digests":   {machine.DesiredImage, image + digest, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image}},
-		"a scheme":      {machine.DesiredImage, "https://" + image, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image}},
-		"a long name":   {machine.DesiredImage, "quay.io/" + strings.Repeat("a", 447) + digest, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image}},
+		"a tag":         {machine.CurrentImage, "quay.io/mco/os:latest", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", DesiredImage: image, InvalidCurrentImage: true}},
+		"a long digest": {machine.DesiredImage, image + "0", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"two digests":   {machine.DesiredImage, image + digest, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"a scheme":      {machine.DesiredImage, "https://" + image, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"a long name":   {machine.DesiredImage, "quay.io/" + strings.Repeat("a", 447) + digest, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{}}}

@@ -1,0 +1,159 @@
+package upgrademonitor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+)
+
+var (
+	errLate           = errors.New("not written within Config.Timeout")
+	errNoResponse     = errors.New("no response from the API server within Config.Timeout")
+	errConditionsOnly = field.Forbidden(field.NewPath("upgrademonitor", "Monitors"),
+		"Monitors write only conditions: report this from the daemon of the node")
+)
+
+// submit looks at the Node, queues a change, and waits until it is written, as awaitLocked describes. If
+// the pending changes already include the change, submit waits for the last pending entry, and then
+// submits the change again. An error that does not wrap ErrPending means that the change was not
+// accepted, or that the API server rejected it.
+func (m *Monitor) submit(ctx context.Context, change machine.Change) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	change.Time = m.now()
+	if err := m.look(); err != nil {
+		return err
+	}
+	timeout := time.NewTimer(m.config.Timeout)
+	defer timeout.Stop()
+	m.mu.Lock()
+	defer m.unlock()
+	for {
+		e, isRepeat, err := m.core.Submit(change)
+		if e == nil {
+			m.wakeLocked(m.cause != nil)
+			return m.rejected(change, err)
+		}
+		if cause := m.awaitLocked(ctx, timeout.C, e); cause != nil {
+			e.Abandoned = e.Abandoned || !isRepeat
+			return fmt.Errorf("MachineConfigNode %s: %s: %w: %w", m.config.NodeName, change, ErrPending, cause)
+		}
+		if !isRepeat {
+			return m.rejected(change, e.Err)
+		}
+	}
+}
+
+// awaitLocked waits until an entry is settled, an attempt fails, the call times out, or ctx ends. If the
+// entry is settled, it returns nil. Otherwise it returns the reason why the wait has ended.
+//
+//  1. During an outage, it does not wait, but starts an attempt.
+//  2. After the ctx of New has ended, it waits for the attempt even during an outage, because there are
+//     no retries.
+func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *machine.Entry) error {
+	m.waiting++
+	cause := m.cause
+	m.wakeLocked(cause != nil)
+	if m.life.Err() != nil {
+		cause = nil
+	}
+	for cause == nil && !e.IsSettled {
+		var late error
+		failed := m.failed
+		m.mu.Unlock()
+		select {
+		case <-e.Settled:
+		case <-failed:
+		case <-ctx.Done():
+		case <-timeout:
+			late = errLate
+		}
+		m.mu.Lock()
+		m.failOverdueLocked()
+		cause = cmp.Or(ctx.Err(), m.cause, late)
+	}
+	m.waiting--
+	m.wakeLocked(false)
+	if e.IsSettled {
+		return nil
+	}
+	return cause
+}
+
+// Flush waits until all reports that were accepted before the call are written. In a daemon, Flush
+// also waits until the status has the configs and images of the Node. Call Flush before a reboot or
+// exit, with a deadline, so that an unreachable API server does not prevent the reboot.
+//
+//  1. Flush calls Config.Node, and tries to write at once. If a request has no response within
+//     Config.Timeout, Flush cancels it, because the response may be lost, and tries again. The next
+//     request is not canceled, because the API server may be slow.
+//  2. If writes fail, Flush waits until a retry succeeds or ctx ends. If ctx ends, the error wraps
+//     ErrPending, the cause and the error of ctx.
+//  3. If all reports are written, but Config.Node fails, the error wraps ErrPending and the cause. In a
+//     controller (see Monitors), Flush ignores a failure of Config.Node.
+//  4. If the API server rejects a report permanently, the report is dropped, and Flush returns an error
+//     that does not wrap ErrPending.
+func (m *Monitor) Flush(ctx context.Context) error {
+	if m == nil {
+		return nil
+	}
+	nodeErr := m.look()
+	m.mu.Lock()
+	defer m.unlock()
+	switch {
+	case m.conditionsOnly:
+		nodeErr = nil
+	case nodeErr == nil:
+		m.core.SubmitNode(m.now())
+	}
+	entries := m.core.Entries()
+	if ctx.Err() == nil {
+		m.flushLocked(ctx, entries)
+	}
+	var errs []error
+	for _, e := range entries {
+		if !e.IsSettled {
+			cause := cmp.Or(m.cause, errNoResponse)
+			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cause, ctx.Err())
+		}
+		if e.Err != nil && e.Abandoned {
+			errs = append(errs, fmt.Errorf("MachineConfigNode %s: %s dropped: %w", m.config.NodeName, e.Change, e.Err))
+		}
+	}
+	if nodeErr != nil {
+		errs = append(errs, fmt.Errorf("MachineConfigNode %s: flush: %w: %w", m.config.NodeName, ErrPending, nodeErr))
+	}
+	return errors.Join(errs...)
+}
+
+// flushLocked starts an attempt at once, and waits until the entries are settled or ctx ends.
+func (m *Monitor) flushLocked(ctx context.Context, entries []*machine.Entry) {
+	m.waiting++
+	m.retryNowLocked()
+	m.wakeLocked(false)
+	for _, e := range entries {
+		for !e.IsSettled && ctx.Err() == nil {
+			if m.isOverdueLocked() && !m.canceled {
+				m.canceled = true
+				m.run.cancel()
+			}
+			failed := m.failed
+			m.mu.Unlock()
+			select {
+			case <-e.Settled:
+			case <-failed:
+			case <-ctx.Done():
+			}
+			m.mu.Lock()
+		}
+	}
+	m.waiting--
+	m.wakeLocked(false)
+}
