@@ -11,18 +11,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // NotYetSet is written in place of the name of a pool or a config that is not known yet.
-const NotYetSet = machine.NotYetSet
+const NotYetSet = nodemeta.NotYetSet
 
 // The keys of a Node's annotations for its current and desired config and image.
 const (
-	CurrentConfigAnnotation = machine.CurrentConfig
-	DesiredConfigAnnotation = machine.DesiredConfig
-	CurrentImageAnnotation  = machine.CurrentImage
-	DesiredImageAnnotation  = machine.DesiredImage
+	CurrentConfigAnnotation = nodemeta.CurrentConfig
+	DesiredConfigAnnotation = nodemeta.DesiredConfig
+	CurrentImageAnnotation  = nodemeta.CurrentImage
+	DesiredImageAnnotation  = nodemeta.DesiredImage
 )
 
 // realClock measures timeouts and pauses. Config.Clock provides the times in the status.

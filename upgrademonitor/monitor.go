@@ -64,7 +64,8 @@ func newMonitor(ctx context.Context, config Config, conditionsOnly bool) (*Monit
 	if err != nil {
 		return nil, err
 	}
-	m := &Monitor{config: config, client: client, life: ctx, conditionsOnly: conditionsOnly, failed: make(chan struct{})}
+	m := &Monitor{config: config, client: client, life: ctx, conditionsOnly: conditionsOnly,
+		backoff: retryBackoff, failed: make(chan struct{})}
 	m.timer = time.AfterFunc(time.Hour, m.tick)
 	m.timer.Stop()
 	context.AfterFunc(ctx, m.wake)

@@ -12,6 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // views orders the looks at the Node, because a look may end after another one that has started later.
@@ -134,7 +135,7 @@ func (m *Monitor) checkRequest(r machine.Request) error {
 		return fmt.Errorf("node %s: the daemon has not created the MachineConfigNode yet", m.config.NodeName)
 	}
 	node, err := m.node()
-	if err == nil && !machine.IsProvisioned(node) {
+	if err == nil && !nodemeta.IsProvisioned(node) {
 		err = fmt.Errorf("node %s: the MachineConfigNode is not created before the Node is provisioned", node.Name)
 	}
 	return err

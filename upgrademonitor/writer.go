@@ -142,26 +142,25 @@ func (m *Monitor) record(r *run, request machine.Request, result machine.Result)
 	return verdict
 }
 
-// recoverLocked ends the outage.
+// recoverLocked ends the outage. The time of its next retry must not delay a later report.
 func (m *Monitor) recoverLocked() {
 	m.cause = nil
+	m.retryNowLocked()
 	m.canceled = false
 	m.logLocked(writeFailure, "", nil)
 }
 
-// failLocked records and logs a failed attempt, and wakes the calls that wait. If a call started the
+// failLocked records and logs a failed attempt, and then wakes the calls that wait. If a call started the
 // attempt before the next retry was due, the time of that retry does not change.
 func (m *Monitor) failLocked(kind string, cause error) {
-	if m.cause == nil {
-		m.retryNowLocked()
-	}
 	m.cause = cause
 	if now := realClock.Now(); !now.Before(m.retryAt) {
 		m.retryAt = now.Add(m.backoff.Step())
 	}
-	close(m.failed)
-	m.failed = make(chan struct{})
 	m.logLocked(writeFailure, kind, cause)
+	failed := m.failed
+	m.failed = make(chan struct{})
+	m.afterUnlock = append(m.afterUnlock, func() { close(failed) })
 }
 
 // isOverdueLocked reports whether a request has had no response within Config.Timeout.

@@ -22,6 +22,7 @@ const (
 	crdImage    = "machineconfignodes-SelfManagedHA-CustomNoUpgrade"
 	crdConfigs  = "machineconfigurations"
 	crdPools    = "machineconfigpools-SelfManagedHA"
+	crdMachine  = "machineconfigs"
 	crdOSConfig = "machineosconfigs"
 	crdOSBuild  = "machineosbuilds"
 )
@@ -66,6 +67,12 @@ func InstallPoolCRD(ctx context.Context, cfg *rest.Config) error {
 		}
 	}
 	return nil
+}
+
+// InstallMachineConfigCRD creates or replaces the CRD of MachineConfig, and returns when the API server
+// serves it.
+func InstallMachineConfigCRD(ctx context.Context, cfg *rest.Config) error {
+	return install(ctx, cfg, crdMachine)
 }
 
 // InstallConfigurationCRD creates or replaces the CRD of MachineConfiguration

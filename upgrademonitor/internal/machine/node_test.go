@@ -9,28 +9,29 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // An annotation that the CRD rejects is left out. Images are read unless the mode is standard mode.
 func TestNewNode(t *testing.T) {
 	digest := "@sha256:" + strings.Repeat("1", 64)
 	image := "quay.io/mco/os" + digest
-	all := map[string]string{machine.CurrentConfig: "a", machine.DesiredConfig: "b", machine.CurrentImage: image, machine.DesiredImage: image}
+	all := map[string]string{nodemeta.CurrentConfig: "a", nodemeta.DesiredConfig: "b", nodemeta.CurrentImage: image, nodemeta.DesiredImage: image}
 	for name, tc := range map[string]struct {
 		annotation, value string // instead of the valid annotation
 		mode              machine.Mode
 		want              machine.Versions
 	}{
-		"valid":         {machine.CurrentConfig, "a", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
-		"of the object": {machine.CurrentConfig, "", machine.ModeOfObject, machine.Versions{DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
-		"standard mode": {machine.CurrentImage, "x", machine.Standard, machine.Versions{CurrentConfig: "a", DesiredConfig: "b"}},
-		"a config":      {machine.CurrentConfig, "Rendered_Worker", machine.Standard, machine.Versions{DesiredConfig: "b"}},
-		"a desired":     {machine.DesiredConfig, "Rendered_Worker", machine.Standard, machine.Versions{CurrentConfig: "a"}},
-		"a tag":         {machine.CurrentImage, "quay.io/mco/os:latest", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", DesiredImage: image, InvalidCurrentImage: true}},
-		"a long digest": {machine.DesiredImage, image + "0", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
-		"two digests":   {machine.DesiredImage, image + digest, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
-		"a scheme":      {machine.DesiredImage, "https://" + image, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
-		"a long name":   {machine.DesiredImage, "quay.io/" + strings.Repeat("a", 447) + digest, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"valid":         {nodemeta.CurrentConfig, "a", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
+		"of the object": {nodemeta.CurrentConfig, "", machine.ModeOfObject, machine.Versions{DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
+		"standard mode": {nodemeta.CurrentImage, "x", machine.Standard, machine.Versions{CurrentConfig: "a", DesiredConfig: "b"}},
+		"a config":      {nodemeta.CurrentConfig, "Rendered_Worker", machine.Standard, machine.Versions{DesiredConfig: "b"}},
+		"a desired":     {nodemeta.DesiredConfig, "Rendered_Worker", machine.Standard, machine.Versions{CurrentConfig: "a"}},
+		"a tag":         {nodemeta.CurrentImage, "quay.io/mco/os:latest", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", DesiredImage: image, InvalidCurrentImage: true}},
+		"a long digest": {nodemeta.DesiredImage, image + "0", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"two digests":   {nodemeta.DesiredImage, image + digest, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"a scheme":      {nodemeta.DesiredImage, "https://" + image, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"a long name":   {nodemeta.DesiredImage, "quay.io/" + strings.Repeat("a", 447) + digest, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{}}}
@@ -39,7 +40,7 @@ func TestNewNode(t *testing.T) {
 			}
 			node.Annotations[tc.annotation] = tc.value
 			got, invalid := machine.NewNode(node, "worker", tc.mode)
-			assert.Equal(t, machine.Node{Owner: machine.Owner(node), Pool: "worker", Mode: tc.mode, Provisioned: true, Versions: tc.want}, got)
+			assert.Equal(t, machine.Node{Owner: nodemeta.Owner(node), Pool: "worker", Mode: tc.mode, Provisioned: true, Versions: tc.want}, got)
 			if isInvalid := tc.want.CurrentConfig+tc.want.DesiredConfig != "ab" && tc.value != "" || strings.Count(tc.want.CurrentImage+tc.want.DesiredImage, image) < 2 && tc.mode == machine.Image; isInvalid {
 				assert.ErrorContains(t, invalid, "metadata.annotations["+tc.annotation+"]: Invalid value")
 			} else {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // State has the fields of a MachineConfigNode that this library writes, and the generation. A State
@@ -106,29 +107,29 @@ func (s State) updateName(n Node) string {
 		return "disable image mode" // the prefix is "Action during update to disable image mode: "
 	case s.isImageMode(n) && t.image != "" && (t.image != current || hasApplied):
 		return t.image
-	case t.config != "" && t.config != NotYetSet:
+	case t.config != "" && t.config != nodemeta.NotYetSet:
 		return t.config
 	case n.DesiredConfig != "":
 		return n.DesiredConfig
 	default:
-		return NotYetSet
+		return nodemeta.NotYetSet
 	}
 }
 
 // Sync returns the state with the owner references and the spec that match a Node. A pool, a config or
 // (unless the Node has a config, in image mode) an image that the Node does not have stays unchanged.
 func (s State) Sync(n Node) State {
-	s.Owners = replaceOwner(s.Owners, n.Owner)
+	s.Owners = nodemeta.ReplaceOwner(s.Owners, n.Owner)
 	hasImage := s.isImageMode(n) && n.hasConfig() && !n.InvalidDesiredImage
 	s.Spec.Node.Name = n.Owner.Name
-	if n.Pool != NotYetSet || s.Spec.Pool.Name == "" {
+	if n.Pool != nodemeta.NotYetSet || s.Spec.Pool.Name == "" {
 		s.Spec.Pool.Name = n.Pool
 	}
 	if n.DesiredConfig != "" {
 		s.Spec.ConfigVersion.Desired = n.DesiredConfig
 	}
 	if s.Spec.ConfigVersion.Desired == "" {
-		s.Spec.ConfigVersion.Desired = NotYetSet
+		s.Spec.ConfigVersion.Desired = nodemeta.NotYetSet
 	}
 	if hasImage {
 		s.Spec.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(n.DesiredImage)
@@ -168,7 +169,7 @@ func (s State) withVersions(n Node, prepared, ended bool) State {
 		config.Desired = n.DesiredConfig
 	}
 	if config.Desired == "" {
-		config.Desired = NotYetSet
+		config.Desired = nodemeta.NotYetSet
 	}
 	s.Status.ConfigVersion = &config
 	if s.isImageMode(n) && n.hasConfig() {

@@ -1,14 +1,26 @@
-// Package nodemeta has metadata of Nodes that a Monitor does not need.
+// Package nodemeta reads the metadata of Nodes: it has the names of their annotations, and functions
+// for owner references to Nodes.
 package nodemeta
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
 
-// Annotations of a Node.
+// NotYetSet stands for the name of a pool or a config that is not known yet.
+const NotYetSet = "not-yet-set"
+
+// The annotations of a Node that name its current and its desired config and image.
+const (
+	CurrentConfig = "machineconfiguration.openshift.io/currentConfig"
+	DesiredConfig = "machineconfiguration.openshift.io/desiredConfig"
+	CurrentImage  = "machineconfiguration.openshift.io/currentImage"
+	DesiredImage  = "machineconfiguration.openshift.io/desiredImage"
+)
+
+// Other annotations of a Node.
 const (
 	// State is the state of the daemon, for example Done.
 	State = "machineconfiguration.openshift.io/state"
@@ -20,12 +32,36 @@ const (
 	LastAppliedDrain = "machineconfiguration.openshift.io/lastAppliedDrain"
 )
 
+const (
+	apiVersion = "v1"
+	kind       = "Node"
+
+	// provisioning is a phase that machine controllers set. corev1 has no constant for this phase.
+	provisioning corev1.NodePhase = "Provisioning"
+)
+
+// IsProvisioned reports whether a Node has left the phases Pending and Provisioning. A Node in one of
+// these phases may not be part of the cluster yet, and gets no MachineConfigNode.
+func IsProvisioned(node *corev1.Node) bool {
+	return node.Status.Phase != corev1.NodePending && node.Status.Phase != provisioning
+}
+
+// Owner returns an owner reference to a Node.
+func Owner(node *corev1.Node) metav1.OwnerReference {
+	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: node.Name, UID: node.UID}
+}
+
+// IsOwner reports whether an owner reference refers to a Node.
+func IsOwner(reference metav1.OwnerReference) bool {
+	return reference.APIVersion == apiVersion && reference.Kind == kind
+}
+
 // OwnedByPrevious reports whether the references name an earlier Node of the same name as an owner, and
 // do not name this Node.
 func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool {
 	previous := false
 	for _, reference := range references {
-		if !machine.IsOwner(reference) || reference.Name != node.Name {
+		if !IsOwner(reference) || reference.Name != node.Name {
 			continue
 		}
 		if reference.UID == node.UID {
@@ -34,4 +70,20 @@ func OwnedByPrevious(references []metav1.OwnerReference, node *corev1.Node) bool
 		previous = true
 	}
 	return previous
+}
+
+// ReplaceOwner returns the references with owner as the only reference to a Node. References to
+// other kinds stay. If owner has no UID, the list stays unchanged.
+func ReplaceOwner(references []metav1.OwnerReference, owner metav1.OwnerReference) []metav1.OwnerReference {
+	if owner.UID == "" {
+		return references
+	}
+	isOwner := func(r metav1.OwnerReference) bool {
+		return IsOwner(r) && r.Name == owner.Name && r.UID == owner.UID
+	}
+	isAnother := func(r metav1.OwnerReference) bool { return IsOwner(r) && !isOwner(r) }
+	if slices.ContainsFunc(references, isOwner) && !slices.ContainsFunc(references, isAnother) {
+		return references
+	}
+	return append(slices.DeleteFunc(slices.Clone(references), IsOwner), owner)
 }

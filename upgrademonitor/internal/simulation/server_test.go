@@ -71,8 +71,8 @@ var (
 		{name: "slow", faults: []string{"slow"}, chance: 1},
 		{name: "statuses hang", faults: []string{"hang"}, chance: 1, hits: isStatus},
 		{name: "statuses fail", faults: []string{"503"}, chance: 1, hits: isStatus},
-		{name: "specs hang", faults: []string{"hang"}, chance: 1, hits: isSpec, fast: true},
-		{name: "specs fail", faults: []string{"403", "500"}, chance: 1, hits: isSpec, fast: true},
+		{name: "specs hang", faults: []string{"hang"}, chance: 1, hits: isSpec},
+		{name: "specs fail", faults: []string{"403", "500"}, chance: 1, hits: isSpec},
 	}
 )
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -16,6 +18,10 @@ type Pool struct {
 	// Target is the config and the image that all nodes of the pool should run.
 	Target progress.Target
 	Paused bool
+	// Sources are the names of the MachineConfigs that the config of Target was rendered from, and
+	// TargetSet is when it became the target, or zero if that is not known.
+	Sources   []string
+	TargetSet time.Time
 	// TargetSince is when the rendered config of Target was created, or zero if that is not known.
 	TargetSince time.Time
 	// Updated is true if the pool's condition Updated is True for Target.
@@ -70,7 +76,8 @@ type Pool struct {
 	// possible.
 	Remaining *time.Duration
 
-	notUpdated PoolCondition // the result of updatedOf, which setNotUpdated copies to NotUpdated
+	selector   labels.Selector // of MachineConfigs, or nil
+	notUpdated PoolCondition   // the result of updatedOf, which setNotUpdated copies to NotUpdated
 }
 
 // PoolCondition is a condition of a MachineConfigPool. Type is the type of the condition, with two

@@ -7,17 +7,23 @@ import (
 	"strings"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
 
-// check decides for each view whether the command wait ends. A pool whose target is in --from is
-// not done and cannot fail, because its update has not started. While the API server is unreachable,
+const renderDegraded = string(mcfgv1.MachineConfigPoolRenderDegraded)
+
+// check decides for each view whether the command wait ends. A pool whose target is in --from, or is
+// not of the awaited change, is not done. Its update has not started, so only a rendering error can be a
+// failure. While the API server is unreachable,
 // no pool is done and no pool fails, because the last view may be out of date.
 type check struct {
 	names    []string // the pools to wait for; empty for all pools
 	before   []string // the values of --from
+	change   configChange
 	tolerate time.Duration
 
 	origin string                         // the Origin of the source
@@ -59,13 +65,22 @@ func (c *check) decide(v source.View) (isOver bool, err error) {
 	return isOver, nil
 }
 
-// isOld reports whether --from contains the target of a pool. A value of --from without an image
-// matches every image.
+// isOld reports whether the target of a pool is not the awaited one, or is in --from. A value of --from
+// without an image matches every image.
 func (c *check) isOld(p cluster.Pool) bool {
-	return slices.ContainsFunc(c.before, func(from string) bool {
+	return c.change.awaited(c.last, p) != "" || slices.ContainsFunc(c.before, func(from string) bool {
 		config, image, hasImage := strings.Cut(from, ",")
 		return config == p.Target.Config && (!hasImage || image == p.Target.Image)
 	})
+}
+
+// standing describes a pool in one line, and what its target still has or lacks.
+func (c *check) standing(v source.View, p cluster.Pool) string {
+	line := screen.Standing(p)
+	if awaited := c.change.awaited(v, p); awaited != "" {
+		line += ", " + screen.Clean(awaited)
+	}
+	return line
 }
 
 // failed describes the pools with a problem that has lasted as long as --tolerate.
@@ -80,13 +95,18 @@ func (c *check) failed(v source.View) []string {
 				seen = v.Time
 			}
 			since[wrong.ProblemID] = seen
-			if !wrong.Since.IsZero() && wrong.Since.Before(seen) {
+			limit, isOfRender := c.tolerate, c.change.config != "" && wrong.Kind == renderDegraded
+			isOld := isOfRender && !c.change.isOfChange(wrong.Since, seen) // the controller may not have seen the change
+			if isOfRender && !isOld {
+				limit = min(limit, maxRenderError)
+			}
+			if !isOld && !wrong.Since.IsZero() && wrong.Since.Before(seen) {
 				seen = wrong.Since
 			}
-			hasFailed = hasFailed || v.Time.Sub(seen) >= c.tolerate
+			hasFailed = hasFailed || v.Time.Sub(seen) >= limit && (isOfRender || !c.isOld(p))
 		}
-		if hasFailed && !c.isOld(p) {
-			failed = append(failed, screen.Standing(p))
+		if hasFailed {
+			failed = append(failed, c.standing(v, p))
 		}
 	}
 	c.since = since
@@ -99,6 +119,8 @@ func (c *check) unfinished(when string) error {
 	var left []string
 	for _, p := range c.last.Pools {
 		switch {
+		case c.change.awaited(c.last, p) != "":
+			left = append(left, c.standing(c.last, p))
 		case c.isOld(p):
 			left = append(left, p.Name+" has not started")
 		case !p.IsDone():

@@ -111,29 +111,28 @@ func (p *pty) resize(width, height int) {
 }
 
 // await waits until the screen passes a check.
-func (p *pty) await(what string, is func(*emulator) bool, width, height int) *emulator {
+func (p *pty) await(what string, is func(*emulator) bool, width, height int) (e *emulator) {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for {
-		e := newEmulator(width, height)
+	isOn := false
+	until(p.more, func() bool {
+		e = newEmulator(width, height)
 		e.write(p.text)
-		if is(e) {
-			return e
-		}
-		require.False(p.t, p.over, "the command has ended before %s: %q", what, p.text)
-		p.more.Wait()
-	}
+		isOn = is(e)
+		return isOn || p.over
+	})
+	require.True(p.t, isOn, "the screen never shows %s: %q", what, p.text)
+	return e
 }
 
 // end waits until the command has ended, and all of its output was read.
 func (p *pty) end() {
-	<-p.ended
+	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for !p.over {
-		p.more.Wait()
-	}
+	require.True(p.t, until(p.more, func() bool { return p.over }), "the command does not end: %q", p.text)
+	<-p.ended
 }
 
 func (p *pty) bytes() []byte {
@@ -299,15 +298,14 @@ func TestUnreachableServer(t *testing.T) {
 	shows := func(text string, isReachable bool) {
 		r.lines.mu.Lock()
 		defer r.lines.mu.Unlock()
-		for {
+		isOn := false
+		until(r.lines.more, func() bool {
 			e := newEmulator(80, 24)
 			e.write([]byte(r.lines.text.String()))
-			if strings.Contains(e.String(), text) && strings.Contains(e.String(), "reconnecting") != isReachable {
-				return
-			}
-			require.False(t, r.lines.closed, "the command has ended: %s%s", e, r.stderr)
-			r.lines.more.Wait()
-		}
+			isOn = strings.Contains(e.String(), text) && strings.Contains(e.String(), "reconnecting") != isReachable
+			return isOn || r.lines.closed
+		})
+		require.True(t, isOn, "the screen never shows %s: %s", text, r.stderr)
 	}
 	shows("30 nodes: 30 updating", true)
 	s.failWith(failure{status: http.StatusServiceUnavailable})

@@ -25,6 +25,7 @@ const (
 	nodesResource          = "machineconfignodes"
 	poolsResource          = "machineconfigpools"
 	configurationsResource = "machineconfigurations"
+	configsResource        = "machineconfigs"
 )
 
 // server answers lists and watches as an API server without streamed lists does.
@@ -71,7 +72,7 @@ type change struct {
 
 func newServer(t testing.TB, objects ...runtime.Object) *server {
 	t.Helper()
-	s := &server{objects: map[string]map[string]runtime.Object{coreNodes: {}, nodesResource: {}, poolsResource: {}, configurationsResource: {}}, changed: make(chan struct{}), verbs: map[string]int{}}
+	s := &server{objects: map[string]map[string]runtime.Object{coreNodes: {}, nodesResource: {}, poolsResource: {}, configurationsResource: {}, configsResource: {}}, changed: make(chan struct{}), verbs: map[string]int{}}
 	s.set(objects...)
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
@@ -113,6 +114,9 @@ func (s *server) set(objects ...runtime.Object) {
 		case *operatorv1.MachineConfiguration:
 			o = o.DeepCopy()
 			obj, meta, resource = o, o, configurationsResource
+		case *mcfgv1.MachineConfig:
+			o = o.DeepCopy()
+			obj, meta, resource = o, o, configsResource
 		case *mcfgv1.MachineConfigPool:
 			o = o.DeepCopy()
 			obj, meta, resource = o, o, poolsResource
@@ -152,11 +156,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	fail := s.fail
 	s.verbs[verb+" "+resource]++
+	config := s.objects[configsResource][resource]
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case fail.status != 0 && (fail.verb == "" || fail.verb == verb) && strings.HasPrefix(resource, fail.resource):
 		reject(w, fail.status, fmt.Sprintf(`User "alice" cannot %s resource %q`, verb, resource))
+	case config != nil:
+		_ = encoding.NewEncoder(w).Encode(config)
 	case s.releases[resource] != "":
 		_ = encoding.NewEncoder(w).Encode(map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": map[string]any{
 			"name": resource, "annotations": map[string]string{"machineconfiguration.openshift.io/release-image-version": s.releases[resource]}}})
@@ -165,7 +172,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case s.objects[resource] == nil || r.Method != http.MethodGet:
 		reject(w, http.StatusNotFound, "the server could not find the requested resource")
 	case verb == "list":
-		s.list(w, resource, s.expires && r.URL.Query().Get("limit") != "")
+		s.list(w, r, resource, s.expires && r.URL.Query().Get("limit") != "")
 	case r.URL.Query().Get("sendInitialEvents") != "":
 		reject(w, http.StatusUnprocessableEntity, "sendInitialEvents is forbidden")
 	default:
@@ -185,14 +192,22 @@ func reject(w http.ResponseWriter, code int, message string) {
 	})
 }
 
-func (s *server) list(w http.ResponseWriter, resource string, isPage bool) {
+// isSelected reports whether a request has no field selector, or selects the name of the object.
+func isSelected(r *http.Request, obj runtime.Object) bool {
+	_, name, has := strings.Cut(r.URL.Query().Get("fieldSelector"), "metadata.name=")
+	return !has || obj.(metav1.Object).GetName() == name
+}
+
+func (s *server) list(w http.ResponseWriter, r *http.Request, resource string, isPage bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	items := []runtime.Object{}
 	for _, obj := range s.objects[resource] {
-		items = append(items, obj)
+		if isSelected(r, obj) {
+			items = append(items, obj)
+		}
 	}
-	kind := map[string]string{nodesResource: "MachineConfigNodeList", poolsResource: "MachineConfigPoolList", configurationsResource: "MachineConfigurationList", coreNodes: "NodeList"}[resource]
+	kind := map[string]string{nodesResource: "MachineConfigNodeList", poolsResource: "MachineConfigPoolList", configurationsResource: "MachineConfigurationList", configsResource: "MachineConfigList", coreNodes: "NodeList"}[resource]
 	group := mcfgv1.GroupVersion.String()
 	switch resource {
 	case configurationsResource:
@@ -219,7 +234,7 @@ func (s *server) watch(w http.ResponseWriter, r *http.Request, resource string) 
 		log, changed := s.log, s.changed
 		s.mu.Unlock()
 		for _, c := range log {
-			if c.version > from && c.resource == resource {
+			if c.version > from && c.resource == resource && isSelected(r, c.object) {
 				_ = encoding.NewEncoder(w).Encode(map[string]any{"type": c.event, "object": c.object})
 				from = c.version
 			}

@@ -23,6 +23,7 @@ type sourceFlags struct {
 	isRedrawn  bool                     // the screen is redrawn in place, on a terminal
 	ofRollout  bool                     // the command reads pools and nodes
 	ofHealth   bool                     // the command reads the health of the components
+	ofConfig   string                   // the name of the MachineConfig that the command reads; "" is none
 	files      []string
 	at         string
 	stuckAfter time.Duration
@@ -100,6 +101,6 @@ func (f *sourceFlags) connect() (source.Source, error) {
 	config.WarningHandlerWithContext = rest.NoWarnings{}
 	config.QPS = -1 // no client-side limit, because the pages are read one by one
 	return &source.Cluster{
-		Config: config, Rollout: f.ofRollout, Components: f.ofHealth, Clock: f.clock, RequestTimeout: timeout,
+		Config: config, Rollout: f.ofRollout, Components: f.ofHealth, MachineConfig: f.ofConfig, Clock: f.clock, RequestTimeout: timeout,
 	}, nil
 }

@@ -27,12 +27,14 @@ func newWait(c *CLI) *cobra.Command {
 		Use: "wait [POOL...]", Short: "wait until pools are done",
 		Long: "Wait until pools are done. Print a line when the state of a pool changes.\n" +
 			"Exit codes: 0 all pools are done; 1 a pool is stuck, degraded, blocked or\n" +
-			"paused; 2 wrong usage or no cluster; 3 timeout.",
+			"paused; 2 wrong usage or no cluster; 3 timeout; 130 interrupted.",
 		RunE: w.run,
 	}
 	flags := cmd.Flags()
 	flags.DurationVar(&w.timeout, "timeout", 0, "time limit of wait; 0 means no limit")
 	flags.StringArrayVar(&w.before, "from", nil, "wait while a pool still has this `CONFIG[,IMAGE]`")
+	flags.StringVar(&w.change.config, "machineconfig", "", "wait until pools have the MachineConfig `NAME`")
+	flags.BoolVar(&w.change.isRemoved, "removed", false, "with --machineconfig: until no pool has it")
 	flags.DurationVar(&w.tolerate, "tolerate", 5*time.Minute, "how long a problem may last")
 	w.bind(cmd)
 	return cmd
@@ -42,7 +44,13 @@ func (w *waiting) run(cmd *cobra.Command, args []string) error {
 	if slices.ContainsFunc(w.before, func(from string) bool { return strings.Split(from, ",")[0] == "" }) {
 		return source.Usagef("--from is empty: set it to the config of the pool before the update")
 	}
-	w.names = args
+	switch {
+	case w.change.isRemoved && w.change.config == "":
+		return source.Usagef("--removed requires --machineconfig")
+	case w.change.config != "" && len(args) == 0:
+		return source.Usagef("--machineconfig requires the names of the pools that select it")
+	}
+	w.names, w.ofConfig = args, w.change.config
 	return w.wait(cmd.Context())
 }
 
@@ -65,8 +73,11 @@ func (w *waiting) wait(ctx context.Context) error {
 		if err != nil {
 			return true, err
 		}
+		if err := c.change.observe(v); err != nil {
+			return true, err
+		}
 		for _, p := range v.Pools {
-			if line := screen.Standing(p); standing[p.Name] != line {
+			if line := c.standing(v, p); standing[p.Name] != line {
 				standing[p.Name] = line
 				if _, err := fmt.Fprintln(w.Out, v.Time.Format(time.TimeOnly), line); err != nil {
 					return true, err

@@ -95,8 +95,33 @@ func (r *running) await(text string) string {
 // end waits until the command has ended.
 func (r *running) end() (code int, stdout, stderr string) {
 	r.t.Helper()
-	code = <-r.code
+	select {
+	case code = <-r.code:
+	case <-time.After(patience):
+		require.Fail(r.t, "the command does not end", "%s%s", r.lines, r.stderr)
+	}
 	return code, r.lines.String(), r.stderr.String()
+}
+
+// patience is how long a test waits before it fails.
+const patience = 2 * time.Minute
+
+// until waits until a check is true. It returns false after patience. The caller holds the lock of more.
+func until(more *sync.Cond, is func() bool) bool {
+	isLate := false
+	defer time.AfterFunc(patience, func() {
+		more.L.Lock()
+		defer more.L.Unlock()
+		isLate = true
+		more.Broadcast()
+	}).Stop()
+	for !is() {
+		if isLate {
+			return false
+		}
+		more.Wait()
+	}
+	return true
 }
 
 // lines is a writer whose lines can be waited for.
@@ -134,25 +159,24 @@ func (l *lines) close() {
 	l.more.Broadcast()
 }
 
-// await returns the first line that contains a text, after the last one that was awaited.
+// await returns the first line that contains a text, after the last one that was awaited. The line is "" if
+// there is none.
 func (l *lines) await(text string) (line, all string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for {
+	until(l.more, func() bool {
 		all = l.text.String()
 		rest := all[l.seen:]
 		if i := strings.Index(rest, text); i >= 0 {
 			if end := strings.IndexByte(rest[i:], '\n'); end >= 0 {
 				begin := strings.LastIndexByte(rest[:i], '\n') + 1
 				l.seen += i + end + 1
-				return rest[begin : i+end], all
+				line = rest[begin : i+end]
 			}
 		}
-		if l.closed {
-			return "", all
-		}
-		l.more.Wait()
-	}
+		return line != "" || l.closed
+	})
+	return line, all
 }
 
 func image(digit string) mcfgv1.ImageDigestFormat {

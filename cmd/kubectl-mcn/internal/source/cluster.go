@@ -24,8 +24,9 @@ import (
 // Cluster is a Source that reads from an API server.
 type Cluster struct {
 	Config         *rest.Config
-	Rollout        bool // read pools and nodes
-	Components     bool // read the health of the components
+	Rollout        bool   // read pools and nodes
+	Components     bool   // read the health of the components
+	MachineConfig  string // read the MachineConfig of this name, and whole rendered configs; "" is none
 	Clock          clock.PassiveClock
 	RequestTimeout time.Duration // limits the time until the server starts its response
 }
@@ -76,11 +77,16 @@ func (c *Cluster) readers(base reader) ([]reader, error) {
 		for _, name := range names {
 			r := base
 			r.name, r.client = name, client
-			r.server = cache.NewFilteredListWatchFromClient(client, name, metav1.NamespaceAll, func(*metav1.ListOptions) {})
+			r.server = cache.NewFilteredListWatchFromClient(client, name, metav1.NamespaceAll, func(o *metav1.ListOptions) {
+				if name == machineConfigs {
+					o.FieldSelector = "metadata.name=" + c.MachineConfig
+				}
+			})
 			all = append(all, r)
 		}
 	}
 	add(c.Rollout, "/apis", mcfgv1.GroupVersion, mcfgv1.Install, machineConfigPools, machineConfigNodes)
+	add(c.MachineConfig != "", "/apis", mcfgv1.GroupVersion, mcfgv1.Install, machineConfigs)
 	add(c.Rollout, "/api", corev1.SchemeGroupVersion, corev1.AddToScheme, coreNodes)
 	add(c.Components, "/apis", operatorv1.GroupVersion, operatorv1.Install, configurations)
 	return all, errors.Join(errs...)
@@ -115,7 +121,7 @@ func (c *Cluster) readConfigs(ctx context.Context, s *Store, client rest.Interfa
 	for _, name := range s.unknownConfigs() {
 		config, err := c.readConfig(ctx, client, name)
 		if err == nil || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
-			config.Name = name
+			config.SetName(name)
 			s.Put(config)
 		}
 	}
@@ -123,16 +129,16 @@ func (c *Cluster) readConfigs(ctx context.Context, s *Store, client rest.Interfa
 
 func (c *Cluster) readConfig(
 	ctx context.Context, client rest.Interface, name string,
-) (*metav1.PartialObjectMetadata, error) {
+) (metav1.Object, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(c.RequestTimeout, configsInterval))
 	defer cancel()
-	config := &metav1.PartialObjectMetadata{}
-	data, err := client.Get().
-		AbsPath("/apis/machineconfiguration.openshift.io/v1/machineconfigs", name).
-		Param("resourceVersion", "0").
-		SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1").
-		Do(ctx).
-		Raw()
+	request := client.Get().AbsPath("/apis/machineconfiguration.openshift.io/v1/machineconfigs", name)
+	var config metav1.Object = &mcfgv1.MachineConfig{}
+	if c.MachineConfig == "" {
+		config = &metav1.PartialObjectMetadata{}
+		request.Param("resourceVersion", "0").SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
+	}
+	data, err := request.Do(ctx).Raw()
 	if err == nil {
 		err = json.Unmarshal(data, config)
 	}

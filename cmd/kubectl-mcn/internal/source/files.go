@@ -25,7 +25,7 @@ var (
 	// gathered matches the files to read in a must-gather or an insights archive, which have many
 	// other files.
 	gathered = regexp.MustCompile(`(?i)(^|/)(` +
-		`machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/rendered-.*)|` +
+		`machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/.*)|` +
 		`operator\.openshift\.io/machineconfigurations|` +
 		`core/nodes|` +
 		`config/(node|machineconfig((node|pool)s|s/rendered-.*))|` +

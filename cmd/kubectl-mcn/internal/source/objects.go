@@ -25,7 +25,7 @@ func (s *Store) objects() cluster.Objects {
 		o.Nodes = append(o.Nodes, *m.value)
 	}
 	for name, config := range s.configs {
-		o.Created[name] = config.created
+		o.Created[name] = config.Created
 	}
 	return o
 }

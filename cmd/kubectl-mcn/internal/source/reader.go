@@ -154,7 +154,7 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 			if pools.denied != nil && nodes.denied != nil {
 				r.fail(nodes.denied) // the error does not depend on which list fails first
 			}
-		case r.name == configurations, r.name == machineConfigNodes && apierrors.IsNotFound(err):
+		case r.name == configurations, apierrors.IsNotFound(err) && (r.name == machineConfigNodes || r.name == machineConfigs):
 			a.leftOut, a.listed = true, true // the screen can do without these objects
 		default:
 			r.fail(explained)

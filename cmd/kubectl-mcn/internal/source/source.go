@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,12 +38,14 @@ func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(fo
 type View struct {
 	Time time.Time
 	cluster.Cluster
-	Components []metav1.Condition // the conditions of the MachineConfiguration, if they are known
-	Releases   map[string]string  // OpenShift versions by rendered config; "" if not known
+	Components []metav1.Condition               // the conditions of the MachineConfiguration, if they are known
+	Releases   map[string]string                // OpenShift versions by rendered config; "" if not known
+	Configs    map[string]cluster.MachineConfig // the known MachineConfigs, by name
 	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
 	// updates were requested are not known.
 	NoManagedFields bool
 
+	hasConfig   bool             // Cluster.MachineConfig is in Configs, if it exists
 	Ready       bool             // all resources were listed at least once
 	Last        bool             // the source has no more objects
 	Denied      map[string]error // the errors for resources that the user may not read, by resource
@@ -51,14 +54,21 @@ type View struct {
 }
 
 // DeniedRequired returns the error for a resource that the user may not read but the command wait
-// needs, or nil. wait does not need Nodes, because it can use the MachineConfigNodes alone.
+// needs, or nil. wait does not need Nodes, because it can use the MachineConfigNodes alone, and no
+// MachineConfig, because the pool names the MachineConfigs of its target.
 func (v View) DeniedRequired() error {
 	for name, err := range v.Denied {
-		if name != coreNodes {
+		if name != coreNodes && name != machineConfigs {
 			return err
 		}
 	}
 	return nil
+}
+
+// IsMissing reports whether the cluster has no MachineConfig with the name of Cluster.MachineConfig.
+func (v View) IsMissing(name string) bool {
+	_, isKnown := v.Configs[name]
+	return v.hasConfig && !isKnown
 }
 
 // View returns the content of the store at the time now. The Cluster is empty if the view is not
@@ -67,16 +77,17 @@ func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := View{
-		Time: now, Releases: map[string]string{}, NoManagedFields: !s.hasManagedFields, Ready: s.filled, Denied: map[string]error{},
+		Time: now, Releases: map[string]string{}, Configs: maps.Clone(s.configs), NoManagedFields: !s.hasManagedFields, Ready: s.filled, Denied: map[string]error{},
 	}
 	for name, config := range s.configs {
-		v.Releases[name] = config.release
+		v.Releases[name] = config.Release
 	}
 	if s.configuration != nil {
 		v.Components = s.configuration.Status.Conditions
 	}
 	for name, r := range s.resources {
 		v.Ready = v.Ready && r.listed
+		v.hasConfig = v.hasConfig || name == machineConfigs && !r.leftOut
 		if r.denied != nil {
 			v.Denied[name] = r.denied
 		}

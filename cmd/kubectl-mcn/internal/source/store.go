@@ -22,12 +22,10 @@ const maxReconnect = 2 * time.Second
 const (
 	machineConfigNodes = "machineconfignodes"
 	machineConfigPools = "machineconfigpools"
+	machineConfigs     = "machineconfigs" // only the one of Cluster.MachineConfig
 	coreNodes          = "nodes"
 	configurations     = "machineconfigurations" // their conditions have the health of the components
 )
-
-// releaseAnnotation is the annotation with the OpenShift version of a rendered MachineConfig.
-const releaseAnnotation = "machineconfiguration.openshift.io/release-image-version"
 
 // Store keeps the objects of a cluster. It is safe for concurrent use.
 type Store struct {
@@ -40,10 +38,10 @@ type Store struct {
 	members          map[string]*member // by name
 	pools            map[string]*mcfgv1.MachineConfigPool
 	configuration    *operatorv1.MachineConfiguration
-	hasManagedFields bool                  // a MachineConfigNode has managedFields
-	configs          map[string]configInfo // the known rendered configs, by name
-	resources        map[string]*access    // the resources of a cluster, by name; empty for files
-	texts            map[string]string     // the texts that objects share: see the method text
+	hasManagedFields bool                             // a MachineConfigNode has managedFields
+	configs          map[string]cluster.MachineConfig // the known MachineConfigs, by name
+	resources        map[string]*access               // the resources of a cluster, by name; empty for files
+	texts            map[string]string                // the texts that objects share: see the method text
 }
 
 // member is a Node and the MachineConfigNode of the same name. One of them may be nil.
@@ -51,12 +49,6 @@ type member struct {
 	node  *corev1.Node
 	mcn   *mcfgv1.MachineConfigNode
 	value *cluster.Node // computed from both, or nil if one of them has changed
-}
-
-// configInfo has the data of a rendered config that the screens show.
-type configInfo struct {
-	release string // the OpenShift version, or "" if it is not known
-	created time.Time
 }
 
 // access is the state of the requests for one resource.
@@ -72,7 +64,7 @@ type access struct {
 // NewStore returns an empty store.
 func NewStore(limits cluster.Limits) *Store {
 	return &Store{
-		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, configs: map[string]configInfo{},
+		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, configs: map[string]cluster.MachineConfig{},
 		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
 	}
 }
@@ -106,8 +98,10 @@ func (s *Store) put(obj any) {
 		s.pools[o.Name] = o
 	case *operatorv1.MachineConfiguration:
 		s.configuration = o
-	case *metav1.PartialObjectMetadata: // a rendered MachineConfig
-		s.configs[o.Name] = configInfo{o.Annotations[releaseAnnotation], o.CreationTimestamp.UTC()}
+	case *metav1.PartialObjectMetadata: // of a MachineConfig
+		s.configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, nil)
+	case *mcfgv1.MachineConfig:
+		s.configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, &o.Spec)
 	}
 }
 
@@ -142,6 +136,8 @@ func (s *Store) remove(resource, name string) {
 		delete(s.pools, name)
 	case configurations:
 		s.configuration = nil
+	case machineConfigs:
+		delete(s.configs, name)
 	}
 }
 

@@ -1,0 +1,128 @@
+package cluster
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// releaseAnnotation is the annotation with the OpenShift version of a rendered MachineConfig.
+const releaseAnnotation = "machineconfiguration.openshift.io/release-image-version"
+
+// MachineConfig is what is known of a MachineConfig.
+type MachineConfig struct {
+	Name    string
+	Labels  map[string]string
+	Release string // the OpenShift version of a rendered config, or ""
+	// Created is when it was created, and Changed when its spec last changed. They are zero if they
+	// are not known.
+	Created, Changed time.Time
+	Spec             *mcfgv1.MachineConfigSpec // nil if it was not read
+}
+
+// NewMachineConfig reads a MachineConfig. spec may be nil.
+func NewMachineConfig(o metav1.ObjectMeta, spec *mcfgv1.MachineConfigSpec) MachineConfig {
+	created := o.CreationTimestamp.UTC()
+	return MachineConfig{
+		Name: o.Name, Labels: o.Labels, Release: o.Annotations[releaseAnnotation],
+		Created: created, Changed: later(created, changedAt(o.ManagedFields, `"f:spec"`)), Spec: spec,
+	}
+}
+
+// changedAt returns when a field last changed that only entries with this part of managedFields have, or
+// zero.
+func changedAt(fields []metav1.ManagedFieldsEntry, part string) (last time.Time) {
+	for _, entry := range fields {
+		if entry.Subresource == "" && entry.Time != nil && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(part)) {
+			last = later(last, entry.Time.UTC())
+		}
+	}
+	return last
+}
+
+// readSources sets the fields of a pool that say from which MachineConfigs its target was rendered.
+func (p *Pool) readSources(o *mcfgv1.MachineConfigPool) {
+	p.Sources = sourcesOf(o.Spec.Configuration)
+	p.TargetSet = later(p.TargetSince, changedAt(o.ManagedFields, `"f:configuration"`))
+	selector, err := metav1.LabelSelectorAsSelector(o.Spec.MachineConfigSelector)
+	if err == nil && !selector.Empty() {
+		p.selector = selector
+	}
+}
+
+func sourcesOf(c mcfgv1.MachineConfigPoolStatusConfiguration) []string {
+	var names []string
+	for _, s := range c.Source {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
+// Selects reports whether the pool selects a MachineConfig. If the selector of the pool is not known,
+// it does.
+func (p Pool) Selects(mc MachineConfig) bool {
+	return p.selector == nil || p.selector.Matches(labels.Set(mc.Labels))
+}
+
+const (
+	// A target that was set this long after a change has the change. The API server's times have whole
+	// seconds, and the controller may have read the MachineConfigs shortly before it set the target.
+	surelyLater = 2 * time.Second
+	// A change that the controller has not rendered for this long changes nothing in the target.
+	surelyRendered = time.Minute
+)
+
+// HasChange reports whether the target of the pool has the last change of mc, which was first seen some
+// time ago. rendered is the rendered config of the target. Its contents decide if the times do not: if it
+// was set at the time of the change, or if a change, such as one of a label, changes nothing in it.
+func (p Pool) HasChange(mc, rendered MachineConfig, seen time.Duration) bool {
+	after := p.TargetSet.Sub(mc.Changed)
+	switch {
+	case !slices.Contains(p.Sources, mc.Name):
+		return false
+	case p.TargetSet.IsZero() || mc.Changed.IsZero() || after >= surelyLater:
+		return true
+	case mc.Spec == nil:
+		return after >= 0
+	case rendered.Spec == nil || after < 0 && seen < surelyRendered:
+		return false
+	}
+	return contains(asJSON(rendered.Spec), asJSON(mc.Spec))
+}
+
+func asJSON(spec *mcfgv1.MachineConfigSpec) (value any) {
+	text, err := json.Marshal(spec)
+	if err == nil {
+		err = json.Unmarshal(text, &value)
+	}
+	if err != nil {
+		return nil
+	}
+	return value
+}
+
+// contains reports whether whole has each value of part. The lists of whole may have further elements.
+// The version of the config format is ignored, because rendered configs have the newest version.
+func contains(whole, part any) bool {
+	switch p := part.(type) {
+	case map[string]any:
+		w, ok := whole.(map[string]any)
+		for key, value := range p {
+			ok = ok && (key == "version" || contains(w[key], value))
+		}
+		return ok || len(p) == 0
+	case []any:
+		w, _ := whole.([]any)
+		return !slices.ContainsFunc(p, func(part any) bool {
+			return !slices.ContainsFunc(w, func(whole any) bool { return contains(whole, part) })
+		})
+	case nil:
+		return true
+	}
+	return part == "" || part == false || whole == part
+}

@@ -1,0 +1,241 @@
+package command
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// chrony is the MachineConfig that the tests wait for.
+const chrony = "99-worker-chrony"
+
+// fieldsAt is an entry of managedFields, as the API server writes it.
+func fieldsAt(manager, fields string, at time.Time) metav1.ManagedFieldsEntry {
+	stamp := metav1.NewTime(at.Truncate(time.Second))
+	return metav1.ManagedFieldsEntry{
+		Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, Time: &stamp, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(fields),
+	}
+}
+
+// newConfigOf returns a MachineConfig with kernel arguments, that was created and last changed at some times.
+func newConfigOf(name string, created, changed time.Time, arguments ...string) *mcfgv1.MachineConfig {
+	mc := &mcfgv1.MachineConfig{
+		TypeMeta: metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfig"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: name, CreationTimestamp: metav1.NewTime(created.Truncate(time.Second)), Labels: map[string]string{"role": "worker"},
+			ManagedFields: []metav1.ManagedFieldsEntry{
+				fieldsAt("kubectl-client-side-apply", `{"f:spec":{"f:kernelArguments":{}}}`, changed),
+				fieldsAt("kubectl-label", `{"f:metadata":{"f:labels":{"f:x":{}}}}`, time.Now()),
+			},
+		},
+	}
+	mc.Spec.KernelArguments = arguments
+	mc.Spec.Config.Raw = []byte(`{"ignition":{"version":"3.2.0"}}`)
+	return mc
+}
+
+// targetAt sets the target of a pool, as the controller does at a time.
+func targetAt(p *mcfgv1.MachineConfigPool, at time.Time, sources ...string) *mcfgv1.MachineConfigPool {
+	for _, name := range sources {
+		p.Spec.Configuration.Source = append(p.Spec.Configuration.Source, corev1.ObjectReference{Name: name})
+	}
+	p.Spec.MachineConfigSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"role": "worker"}}
+	p.ManagedFields = []metav1.ManagedFieldsEntry{
+		fieldsAt("machine-config-controller", `{"f:spec":{"f:configuration":{"f:name":{},"f:source":{}}}}`, at),
+		fieldsAt("kubectl-edit", `{"f:spec":{"f:maxUnavailable":{}}}`, time.Now()),
+	}
+	status := fieldsAt("machine-config-controller", `{"f:status":{"f:configuration":{}}}`, time.Now())
+	status.Subresource = "status"
+	p.ManagedFields = append(p.ManagedFields, status)
+	return p
+}
+
+// TestWaitForAMachineConfig: right after the apply, the pool is Updated and does not have the MachineConfig.
+func TestWaitForAMachineConfig(t *testing.T) {
+	t.Parallel()
+	old := time.Now().Add(-time.Hour)
+	n := newNode("worker-0", "worker", oldConfig, old)
+	s := newServer(t, targetAt(updatedPool("worker", oldConfig), old, "00-worker"), n)
+	r := start(t, "wait", "worker", "--machineconfig", chrony, "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 1/1 to 11111111, there is no MachineConfig " + chrony)
+	created := time.Now()
+	s.set(newConfigOf(chrony, created, created, "a=1"))
+	r.await("worker 1/1 to 11111111, without " + chrony)
+	s.set(targetAt(newPool("worker", newConfig), created.Add(5*time.Second), "00-worker", chrony))
+	r.await("worker 0/1 to 22222222, 1 waiting\n")
+
+	changed := created.Add(20 * time.Second) // while the first target rolls out
+	s.set(newConfigOf(chrony, created, changed, "a=2"))
+	r.await("worker 0/1 to 22222222, 1 waiting, without the last change of " + chrony)
+	update(n, newConfig, time.Now(), "")
+	s.set(n, targetAt(updatedPool("worker", newConfig), created.Add(5*time.Second), "00-worker", chrony))
+	r.await("worker 1/1 to 22222222, without the last change of " + chrony)
+	const third = "rendered-worker-33333333"
+	s.set(targetAt(newPool("worker", third), changed.Add(5*time.Second), "00-worker", chrony))
+	r.await("worker 0/1 to 33333333, 1 waiting\n")
+	update(n, third, time.Now(), "")
+	s.set(n, targetAt(updatedPool("worker", third), changed.Add(5*time.Second), "00-worker", chrony))
+	code, stdout, stderr := r.end()
+	assert.Zero(t, code, stderr)
+	assert.Regexp(t, `worker 1/1 to 33333333\ndone\n$`, stdout)
+	assert.Empty(t, stderr)
+}
+
+// TestWaitForARemoval: right after the deletion, the pool is Updated and still has the MachineConfig.
+func TestWaitForARemoval(t *testing.T) {
+	t.Parallel()
+	old := time.Now().Add(-time.Hour)
+	n := newNode("worker-0", "worker", oldConfig, old)
+	s := newServer(t, targetAt(updatedPool("worker", oldConfig), old, "00-worker", chrony), n)
+	file := s.kubeconfig(t)
+	r := start(t, "wait", "worker", "--machineconfig", chrony, "--removed", "--kubeconfig", file)
+	r.await("worker 1/1 to 11111111, still with " + chrony)
+	s.set(targetAt(newPool("worker", newConfig), time.Now(), "00-worker"))
+	r.await("worker 0/1 to 22222222, 1 waiting\n")
+	update(n, newConfig, time.Now(), "")
+	s.set(n, targetAt(updatedPool("worker", newConfig), time.Now(), "00-worker"))
+	code, stdout, stderr := r.end()
+	assert.Zero(t, code, stderr)
+	assert.Regexp(t, `worker 1/1 to 22222222\ndone\n$`, stdout)
+	code, _, stderr = start(t, "wait", "worker", "--machineconfig", chrony, "--removed", "--kubeconfig", file).end()
+	assert.Zero(t, code, "after the removal: %s", stderr)
+}
+
+// TestWaitComparesTimesAndContents: when a target that has the MachineConfig also has its last change.
+func TestWaitComparesTimesAndContents(t *testing.T) {
+	t.Parallel()
+	now := time.Now().Truncate(time.Second)
+	v1, v2 := []string{"a=1"}, []string{"a=1", "b=2"}
+	for name, test := range map[string]struct {
+		after    time.Duration // from the change to the target
+		rendered []string
+		is       bool
+	}{
+		"much later":                              {5 * time.Second, v1, true},
+		"in the same second, with the change":     {0, append(v2, "c=3"), true},
+		"in the same second, without the change":  {0, v1, false},
+		"in the next second, without the change":  {time.Second, v1, false},
+		"in the next second, with the change":     {time.Second, v2, true},
+		"earlier, without the change":             {-time.Minute, v1, false},
+		"earlier, and the change changes nothing": {-time.Minute, v2, true}, // after a minute
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rendered := newConfigOf(newConfig, now.Add(-time.Hour), now.Add(-time.Hour), test.rendered...)
+			rendered.Spec.Config.Raw = []byte(`{"ignition":{"version":"3.5.0"},"storage":{"files":[{"path":"/etc/a"}]}}`)
+			pool := targetAt(updatedPool("worker", newConfig), now.Add(test.after), "00-worker", chrony)
+			s := newServer(t, pool, newNode("worker-0", "worker", newConfig, now), newConfigOf(chrony, now.Add(-time.Hour), now, v2...), rendered)
+			r, timeout := startWithTimeout(t, "worker", "--machineconfig", chrony, "--kubeconfig", s.kubeconfig(t))
+			if !test.is {
+				r.await("worker 1/1 to 22222222, without the last change of " + chrony)
+				assert.Eventually(t, func() bool { return s.requests("list "+newConfig) > 0 }, time.Minute, time.Millisecond, "the contents are read")
+				timeout()
+			}
+			code, _, stderr := r.end()
+			assert.Equal(t, map[bool]int{true: 0, false: exitTimeout}[test.is], code, stderr)
+		})
+	}
+}
+
+// TestWaitForAMachineConfigFails: a rendering error of the change is a failure at once; an earlier one may go away.
+func TestWaitForAMachineConfigFails(t *testing.T) {
+	t.Parallel()
+	old := time.Now().Add(-time.Hour)
+	degraded := func(since time.Time) *mcfgv1.MachineConfigPool {
+		p := targetAt(updatedPool("worker", oldConfig), old, "00-worker")
+		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
+			Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(since), Message: "99-worker-chrony: invalid",
+		})
+		return p
+	}
+	n := newNode("worker-0", "worker", oldConfig, old)
+	s := newServer(t, degraded(time.Now().Add(2*time.Second)), n, newConfigOf(chrony, time.Now(), time.Now(), "a=1"))
+	code, stdout, stderr := start(t, "wait", "worker", "--machineconfig", chrony, "--tolerate", "24h", "--kubeconfig", s.kubeconfig(t)).end()
+	assert.Equal(t, exitFailed, code)
+	assert.Contains(t, stderr, "failed: worker 1/1 to 11111111, RenderDegraded, without "+chrony)
+	assert.Contains(t, stdout, "99-worker-chrony: invalid")
+
+	s.set(degraded(old.Add(time.Minute)))
+	r := start(t, "wait", "worker", "--machineconfig", chrony, "--kubeconfig", s.kubeconfig(t))
+	r.await("RenderDegraded, without " + chrony)
+	update(n, newConfig, time.Now(), "")
+	s.set(n, targetAt(updatedPool("worker", newConfig), time.Now().Add(5*time.Second), "00-worker", chrony))
+	code, _, stderr = r.end()
+	assert.Zero(t, code, stderr)
+
+	s.set(targetAt(updatedPool("worker", newConfig), time.Now().Add(5*time.Second), "00-worker", chrony))
+	s.remove(configsResource, chrony)
+	r = start(t, "wait", "worker", "--machineconfig", chrony, "--removed", "--tolerate", "24h", "--kubeconfig", s.kubeconfig(t))
+	r.await("still with " + chrony)
+	s.set(degraded(old))
+	code, _, stderr = r.end()
+	assert.Equal(t, exitFailed, code, "an error that begins while the command waits")
+	assert.Contains(t, stderr, "RenderDegraded")
+}
+
+// TestWaitForAMachineConfigWithoutPermission: the sources of the target decide, and a line says what is missing.
+func TestWaitForAMachineConfigWithoutPermission(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, targetAt(updatedPool("worker", newConfig), time.Now().Add(-time.Hour), chrony), newNode("worker-0", "worker", newConfig, time.Now()))
+	s.failWith(failure{resource: configsResource, status: http.StatusForbidden})
+	code, _, stderr := start(t, "wait", "worker", "--machineconfig", chrony, "--kubeconfig", s.kubeconfig(t)).end()
+	assert.Zero(t, code, stderr)
+	assert.Equal(t, 1, strings.Count(stderr, "\n"), stderr)
+	assert.Contains(t, stderr, "not allowed to list machineconfigs on ")
+}
+
+// TestWaitForAMachineConfigInFiles: a dump decides at once.
+func TestWaitForAMachineConfigInFiles(t *testing.T) {
+	t.Parallel()
+	at := now.Add(-time.Hour)
+	n := newNode("worker-0", "worker", newConfig, at)
+	pool := targetAt(updatedPool("worker", newConfig), at, "00-worker", chrony)
+	for _, test := range []struct {
+		want   string
+		config *mcfgv1.MachineConfig
+		args   []string
+	}{
+		{"", nil, nil},
+		{"", newConfigOf(chrony, at, at), nil},
+		{"worker 1/1 to 22222222, without the last change of " + chrony, newConfigOf(chrony, at, at.Add(time.Second)), nil},
+		{"worker 1/1 to 22222222, still with " + chrony, nil, []string{"--removed"}},
+		{"worker 1/1 to 22222222, without 99-other", nil, []string{"--machineconfig", "99-other"}},
+		{"", nil, []string{"--machineconfig", "99-other", "--removed"}},
+	} {
+		list := asList(t, pool, n)
+		if test.config != nil {
+			list = asList(t, pool, n, test.config)
+		}
+		got := execute(t, list, slices.Concat([]string{"wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony}, test.args)...)
+		assert.Equal(t, test.want == "", got.code == 0, got.stderr)
+		assert.Contains(t, got.stderr, test.want)
+	}
+	other := newConfigOf(chrony, at, at)
+	other.Labels = nil
+	got := execute(t, asList(t, pool, n, other), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony)
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.stderr, "the pool worker does not select the MachineConfig "+chrony)
+}
+
+// TestWaitForAPausedPool: the pool has the change, and does not roll it out.
+func TestWaitForAPausedPool(t *testing.T) {
+	t.Parallel()
+	paused := targetAt(newPool("worker", newConfig), time.Now(), chrony)
+	paused.Spec.Paused = true
+	n := newNode("worker-0", "worker", oldConfig, time.Now())
+	update(n, oldConfig, time.Now(), phases.Updated)
+	s := newServer(t, paused, n)
+	s.set(newConfigOf(chrony, time.Now().Add(-time.Minute), time.Now().Add(-time.Minute)))
+	code, _, stderr := start(t, "wait", "worker", "--machineconfig", chrony, "--tolerate", "1s", "--kubeconfig", s.kubeconfig(t)).end()
+	assert.Equal(t, exitFailed, code)
+	assert.Contains(t, stderr, "paused")
+}

@@ -1,0 +1,73 @@
+package nodemeta_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+)
+
+type references = []metav1.OwnerReference
+
+var (
+	node     = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "new"}}
+	current  = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n", UID: "new"}
+	previous = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n", UID: "old"}
+	other    = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "other", UID: "o"}
+	namesake = metav1.OwnerReference{APIVersion: "example.com/v1", Kind: "Node", Name: "n", UID: "x"}
+	renamed  = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "other", UID: "new"}
+	machine  = metav1.OwnerReference{APIVersion: "v1", Kind: "Machine", Name: "n", UID: "m"}
+	impostor = metav1.OwnerReference{APIVersion: "v1", Kind: "Machine", Name: "n", UID: "new"}
+)
+
+func TestReference(t *testing.T) {
+	assert.Equal(t, current, nodemeta.Owner(node))
+	for _, r := range (references{current, previous, other}) {
+		assert.True(t, nodemeta.IsOwner(r))
+	}
+	for _, r := range (references{namesake, machine, {}}) {
+		assert.False(t, nodemeta.IsOwner(r))
+	}
+}
+
+func TestOwners(t *testing.T) {
+	for _, test := range []struct {
+		name       string
+		references references
+		previous   bool
+		replaced   references
+	}{
+		{"none", nil, false, references{current}},
+		{"this Node", references{machine, current}, false, references{machine, current}},
+		{"this Node first", references{current, machine}, false, references{current, machine}},
+		{"the previous Node", references{previous, machine}, true, references{machine, current}},
+		{"both", references{previous, current}, false, references{current}},
+		{"both, in the other order", references{current, previous}, false, references{current}},
+		{"another Node", references{other}, false, references{current}},
+		{"this Node and another", references{current, other}, false, references{current}},
+		{"the UID, another name", references{renamed}, false, references{current}},
+		{"the UID, another kind", references{impostor}, false, references{impostor, current}},
+		{"other kinds", references{namesake, machine}, false, references{namesake, machine, current}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before := append(references{}, test.references...)
+			assert.Equal(t, test.previous, nodemeta.OwnedByPrevious(test.references, node))
+			replaced := nodemeta.ReplaceOwner(test.references, current)
+			assert.Equal(t, test.replaced, replaced)
+			assert.Equal(t, replaced, nodemeta.ReplaceOwner(replaced, current), "again")
+			assert.Equal(t, before, append(references{}, test.references...), "the list that was passed in changed")
+			assert.Equal(t, test.references, nodemeta.ReplaceOwner(test.references, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n"}), "without a UID")
+		})
+	}
+}
+
+func TestIsProvisioned(t *testing.T) {
+	for phase, want := range map[corev1.NodePhase]bool{
+		"": true, corev1.NodeRunning: true, corev1.NodeTerminated: true, corev1.NodePending: false, "Provisioning": false,
+	} {
+		assert.Equal(t, want, nodemeta.IsProvisioned(&corev1.Node{Status: corev1.NodeStatus{Phase: phase}}), "%q", phase)
+	}
+}
