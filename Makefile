@@ -14,7 +14,7 @@ TEST := go test -vet=off
 
 # The packages without goroutines. They need no race detector.
 PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/guard ./examples/image-mode ./examples/pinned-images \
-	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,core mergepatch nodemeta plan) ./cmd/kubectl-mcn/demo ./cmd/kubectl-mcn/internal/cluster
+	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,core mergepatch nodemeta plan) ./cmd/kubectl-mcn/demo ./cmd/kubectl-mcn/internal/cluster ./cmd/kubectl-mcn/internal/mco
 
 FUZZTIME ?= 30s
 
