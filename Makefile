@@ -14,7 +14,7 @@ TEST := go test -vet=off
 
 # The packages without goroutines. They need no race detector.
 PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/guard ./examples/image-mode ./examples/pinned-images \
-	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,core mergepatch nodemeta plan) ./cmd/kubectl-mcn/demo ./cmd/kubectl-mcn/internal/cluster
+	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,core mergepatch nodemeta plan) ./cmd/kubectl-mcn/demo ./cmd/kubectl-mcn/internal/cluster ./cmd/kubectl-mcn/internal/mco
 
 FUZZTIME ?= 30s
 
@@ -76,7 +76,7 @@ bench: ## Run the benchmarks
 	go test -run '^$$' -bench . -benchmem ./...
 
 .PHONY: scale
-scale: servers ## Measure updates of N="500 1000 2500 5000" nodes, C (100) at the same time (15 to 40 minutes)
+scale: servers ## Measure updates of N="500 1000 2500 5000" nodes, C (100) at the same time (15 to 30 minutes)
 	cd test && go run ./cmd/scale --nodes "$(N)" --at-a-time $(C) $(if $(MARKDOWN),--markdown "$(abspath $(MARKDOWN))")
 
 .PHONY: scale-kubectl

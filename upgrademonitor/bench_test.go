@@ -62,17 +62,6 @@ func changes(t testing.TB, f *fixture) func() {
 	}
 }
 
-// raceAllocations is what the race detector costs.
-var raceAllocations float64
-
-func TestAllocations(t *testing.T) {
-	f := newFixture(t, newCanned(t).use(t))
-	assert.LessOrEqual(t, testing.AllocsPerRun(200, changes(t, f)), 240+raceAllocations, "of a changed status")
-	assert.LessOrEqual(t, testing.AllocsPerRun(200, func() {
-		_ = f.GenerateAndApplyMachineConfigNode(t.Context(), phases.Updated, "Updated", "about Updated", metav1.ConditionTrue)
-	}), 6+raceAllocations, "of a repeat")
-}
-
 // BenchmarkChangedStatus: a report that changes the status of one condition, one write.
 func BenchmarkChangedStatus(b *testing.B) {
 	report := changes(b, newFixture(b, newCanned(b).use(b)))

@@ -26,7 +26,7 @@ func TestRollout(t *testing.T) {
 	assert.Equal(t, []metav1.OwnerReference{node.owner()}, plain.OwnerReferences)
 	f.eventually("bare", hasSpec("not-yet-set", "not-yet-set"))
 	f.eventually("split", hasSpec("not-yet-set", "rendered-1"))
-	f.eventuallyEvent(rollout.PoolConflict, "node split is selected by conflicting pools (gpu, infra)")
+	f.eventuallyEvent("PoolConflict", "node split is selected by conflicting pools (gpu, infra)")
 	f.change("plain", "desiredConfig=rendered-2")
 	f.eventually("plain", hasSpec("worker", "rendered-2"))
 	f.change("plain", "+infra")

@@ -15,7 +15,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope/guard"
-	"github.com/openshift/upgrademonitor/test/today"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
@@ -24,20 +23,6 @@ type reporter func(context.Context, call) error
 
 func ours(m *upgrademonitor.Monitor) reporter {
 	return func(ctx context.Context, c call) error { return c.try(ctx, m) }
-}
-
-// theirs is a daemon, or a controller, without this library. between is called between each read
-// and write, if not nil.
-func (w *testNode) theirs(between func()) reporter {
-	daemon := today.Daemon{Client: nodesOf(w.t, w.config), Node: func() *corev1.Node { return w.node }, PoolName: "worker", Between: between}
-	return func(ctx context.Context, c call) error {
-		if c.phase == phases.Updated && c.status == no {
-			if err := daemon.Spec(ctx); err != nil {
-				return err
-			}
-		}
-		return daemon.Report(ctx, today.Call{Phase: c.phase, Status: c.status, Reason: string(c.phase), Message: "about " + c.String(), CompletesParent: len(c.opts) > 0})
-	}
 }
 
 // mixedUpdate makes the calls of a reboot update, each by the reporter that a function chooses.

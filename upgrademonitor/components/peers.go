@@ -66,7 +66,7 @@ func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Ti
 	var degraded []string
 	inUpdate := 0
 	for _, mcn := range mcns {
-		n := progress.FromMachineConfigNode(mcn)
+		n := progress.Of(nil, mcn)
 		if n.Degraded {
 			degraded = append(degraded, n.Name)
 		}

@@ -54,7 +54,8 @@ var (
 )
 
 // memory is a server with one MachineConfiguration, and an informer's cache of it. Of ownership, it
-// knows only what each field manager has applied: the rest is tested on a real API server.
+// knows only what each field manager has applied: the rest is tested on a real API server. Before a
+// test changes it, every process is idle: a write that is due gets the old response.
 type memory struct {
 	operatorv1client.MachineConfigurationInterface // no other method is called
 
@@ -70,18 +71,24 @@ type memory struct {
 
 func newMemory() *memory {
 	m := &memory{version: 100, by: map[string]int{}, indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})}
-	m.create()
+	m.store(newObject())
 	return m
+}
+
+func newObject() *operatorv1.MachineConfiguration {
+	return &operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster", CreationTimestamp: metav1.Now()}}
 }
 
 // create creates the object anew.
 func (m *memory) create() {
+	synctest.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.store(&operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster", CreationTimestamp: metav1.Now()}})
+	m.store(newObject())
 }
 
 func (m *memory) delete() {
+	synctest.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	_ = m.indexer.Delete(m.object)
@@ -90,6 +97,7 @@ func (m *memory) delete() {
 
 // setConditions has another process write the whole status.
 func (m *memory) setConditions(list []metav1.Condition) {
+	synctest.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	next := m.object.DeepCopy()
@@ -145,6 +153,7 @@ func (m *memory) writes() (n int) {
 }
 
 func (m *memory) failWith(err error) {
+	synctest.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.fail = err

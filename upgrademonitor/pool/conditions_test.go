@@ -131,7 +131,7 @@ func TestDocumentation(t *testing.T) {
 	for _, text := range []string{
 		"`AsExpected`", "nodes are reporting degraded status on sync`", "`Node a is reporting: ", "`All nodes are updated with ", "`All nodes are updating to ",
 		"`Pool is paused; will not update to ", "`No node is degraded`", "`Nothing is degraded`", "`Custom OS image build failed: ",
-		"Normal `" + pool.EventUpdating + "` | `Pool worker now targeting ", "Normal `" + pool.EventCompleted + "` | `Pool worker has completed update to ",
+		"Normal `Updating` | `Pool worker now targeting ", "Normal `Completed` | `Pool worker has completed update to ",
 	} {
 		requireText(t, page, text)
 	}

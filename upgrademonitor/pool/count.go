@@ -2,14 +2,10 @@ package pool
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -40,11 +36,11 @@ type count struct {
 // problem says why a node is unavailable.
 type problem struct{ node, text string }
 
-// failure has the reports of a degraded node.
+// failure has the errors of a degraded node.
 type failure struct {
 	node     string
-	reports  []string
-	inObject bool // NodeDegraded is True in the MachineConfigNode: else only the Node has a report
+	errors   []string
+	inObject bool // NodeDegraded is True in the MachineConfigNode: else only the Node has an error
 }
 
 func newCount(
@@ -58,10 +54,9 @@ func newCount(
 			objects[mcn.Name] = mcn
 		}
 	}
-	isMember := selects(pool)
 	for _, node := range nodes {
-		if node != nil && isMember(node) {
-			c.add(progress.Of(node, objects[node.Name]), objects[node.Name])
+		if node != nil {
+			c.add(progress.Of(node, objects[node.Name]))
 		}
 	}
 	// If the limit is not set or invalid, maxUnavailable is 0, and any unavailable node blocks the pool.
@@ -69,7 +64,7 @@ func newCount(
 	return c
 }
 
-func (c *count) add(n progress.Node, mcn *mcfgv1.MachineConfigNode) {
+func (c *count) add(n progress.Node) {
 	c.total++
 	isAvailable := n.IsAvailable()
 	runsTarget := n.Current.Config == c.config && c.image.isOn(n.Current.Image)
@@ -97,26 +92,15 @@ func (c *count) add(n progress.Node, mcn *mcfgv1.MachineConfigNode) {
 		}
 	}
 	if n.Degraded {
-		reports := n.Reports
-		if len(reports) == 0 {
-			reports = []string{n.Message}
-		}
-		inObject := n.HasObject && meta.IsStatusConditionTrue(
-			mcn.Status.Conditions, string(mcfgv1.MachineConfigNodeNodeDegraded))
-		c.degraded = append(c.degraded, failure{n.Name, reports, inObject})
+		c.degraded = append(c.degraded, failure{n.Name, n.Errors, n.DegradedInObject})
 	}
-	if n.HasObject && !slices.ContainsFunc(n.PinnedImageSets, isMissing) {
+	if n.HasPinnedImages {
 		c.pinned++
 		if isAvailable {
 			c.pinnedReady++
 		}
 	}
 }
-
-// isMissing reports whether a node lacks this pinned image set. A set has no name if a condition of
-// the MachineConfigNode reports a pull or a failure, but status.pinnedImageSets has no unfinished
-// set. A set without a name counts as missing only if it has failed.
-func isMissing(s progress.PinnedImageSet) bool { return s.Failed || s.Name != "" }
 
 // whyDown says why a node is unavailable, for example "NotReady and cordoned".
 func whyDown(n progress.Node) string {
@@ -142,13 +126,3 @@ func (c *count) isUpdated() bool { return c.config != "" && c.image.exists && c.
 
 // isBlocked reports whether nodes wait for an update because maxUnavailable nodes are unavailable.
 func (c *count) isBlocked() bool { return c.waiting > 0 && c.unavailable >= c.maxUnavailable }
-
-// selects returns a function that reports whether a Node may belong to the pool: the nodeSelector
-// matches the labels of the Node, the Node has no labels, or the nodeSelector is empty or invalid.
-func selects(pool *mcfgv1.MachineConfigPool) func(*corev1.Node) bool {
-	selector, err := metav1.LabelSelectorAsSelector(pool.Spec.NodeSelector)
-	isAll := err != nil || pool.Spec.NodeSelector == nil
-	return func(n *corev1.Node) bool {
-		return isAll || len(n.Labels) == 0 || selector.Matches(labels.Set(n.Labels))
-	}
-}

@@ -99,13 +99,16 @@ func (c *count) downNodes() string {
 }
 
 // degradedMessage returns the message of NodeDegraded. It lists the nodes in the order of their names,
-// each with its reports. It ends with the number of nodes that are not listed, and a command that
-// shows the first object that has a report, if there is one.
+// each with its errors. It ends with the number of nodes that are not listed, and a command that
+// shows the first object that has an error, if there is one.
 func degradedMessage(nodes []failure) string {
 	slices.SortFunc(nodes, func(a, b failure) int { return cmp.Compare(a.node, b.node) })
 	var texts []string
 	for _, f := range nodes[:min(len(nodes), maxFailures)] {
-		for _, message := range f.reports {
+		if len(f.errors) == 0 {
+			f.errors = []string{""}
+		}
+		for _, message := range f.errors {
 			texts = append(texts, poolwords.Report{Node: f.node, Message: message}.String())
 		}
 	}

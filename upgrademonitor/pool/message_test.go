@@ -102,7 +102,6 @@ func TestReportsOfDegradedNodes(t *testing.T) {
 		"the annotations":               {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
 		"the annotations, no object":    {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
 		"an object without a message":   {newNode("a"), object(""), `Node a is reporting: ""`},
-		"the message of its step":       {newNode("a"), newMCN("a", updating, withCondition("UpdatePrepared", "Unknown", "not compatible"), withCondition("NodeDegraded", "True", "")), `Node a is reporting: "not compatible"`},
 		"the annotations, only a state": {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,11 +11,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// The names of the standard pools. All other pools are custom pools.
+// The standard pools. All other pools are custom pools.
 const (
-	Master  = "master"
-	Arbiter = "arbiter"
-	Worker  = "worker"
+	master  = "master"
+	arbiter = "arbiter"
+	worker  = "worker"
 )
 
 // Primary returns the pool that provides the config of a node, or nil if no pool selects the node.
@@ -23,10 +23,10 @@ const (
 //
 //  1. A pool selects the nodes whose labels its nodeSelector matches. An empty nodeSelector selects no
 //     node. No pool selects a Windows node.
-//  2. If several pools select the node, the result is the first of Master, Arbiter, the custom pool
-//     and Worker.
-//  3. If two custom pools, or Arbiter and a custom pool, select the node, the error is a
-//     *ConflictError, even if Master or Worker also selects the node.
+//  2. If several pools select the node, the result is the first of master, arbiter, the custom pool
+//     and worker.
+//  3. If two custom pools, or arbiter and a custom pool, select the node, the error is a
+//     *ConflictError, even if master or worker also selects the node.
 //  4. If the nodeSelector of any pool is invalid, the error is a *SelectorError, because that pool
 //     might select the node.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
@@ -46,7 +46,7 @@ func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.Mach
 		if selector.Empty() || !selector.Matches(labels.Set(node.Labels)) {
 			continue
 		}
-		if rank(pool) == customRank || pool.Name == Arbiter {
+		if rank(pool) == customRank || pool.Name == arbiter {
 			exclusive = append(exclusive, pool.Name)
 		}
 		if first == nil || rank(pool) < rank(first) {
@@ -70,17 +70,17 @@ const customRank = 2
 
 func rank(pool *mcfgv1.MachineConfigPool) int {
 	switch pool.Name {
-	case Master:
+	case master:
 		return 0
-	case Arbiter:
+	case arbiter:
 		return 1
-	case Worker:
+	case worker:
 		return 3
 	}
 	return customRank
 }
 
-// ConflictError means that two custom pools, or Arbiter and a custom pool, select the same node.
+// ConflictError means that two custom pools, or arbiter and a custom pool, select the same node.
 type ConflictError struct {
 	NodeName string
 	Pools    []string // sorted

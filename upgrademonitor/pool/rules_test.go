@@ -27,11 +27,11 @@ func statusOf(t *testing.T, p *mcfgv1.MachineConfigPool, ns nodes, ms mcns, opti
 		}
 	}
 
-	ns = append(slices.Clone(ns), nil, newNode("of another pool", roles("infra")))
+	ns = append(slices.Clone(ns), nil)
 	ms = append(slices.Clone(ms), nil, newMCN("of another pool"), newMCN("of no node"))
 	slices.Reverse(ns)
 	slices.Reverse(ms)
-	assert.Equal(t, status, pool.Status(p, ns, ms, options, now), "in another order, with nil and nodes of other pools")
+	assert.Equal(t, status, pool.Status(p, ns, ms, options, now), "in another order, with nil and objects of other nodes")
 	unchanged := p.DeepCopy()
 	unchanged.Status = status
 	assert.Equal(t, status, pool.Status(unchanged, ns, ms, options, metav1.NewTime(now.AddDate(0, 0, 1))), "an unchanged pool")

@@ -15,8 +15,7 @@ import (
 //
 //  1. The Nodes must have different names, and so must the MachineConfigNodes. Their order makes no
 //     difference.
-//  2. A MachineConfigNode may be missing. MachineConfigNodes of other nodes are ignored. A Node is
-//     ignored if it has labels, and the nodeSelector of the pool does not match these labels.
+//  2. A MachineConfigNode may be missing. MachineConfigNodes of other nodes are ignored.
 //  3. The result has a copy of each condition and field of pool.Status that Status does not compute.
 //  4. If pool.Status is up to date, the result equals pool.Status.
 //  5. Status does not modify its arguments, and the result shares no memory with them.

@@ -141,7 +141,7 @@ func requireAgreement(t *testing.T, p *mcfgv1.MachineConfigPool, nodes []*corev1
 		count(&degraded, n.Degraded)
 		count(&updating, n.InUpdate())
 		if n.Degraded {
-			reports += max(1, len(n.Reports))
+			reports += max(1, len(n.Errors))
 		}
 	}
 	require.Equal(t, []int32{int32(len(nodes)), updated, ready, unavailable, degraded},

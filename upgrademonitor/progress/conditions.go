@@ -1,7 +1,7 @@
 package progress
 
 import (
-	"time"
+	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -9,84 +9,28 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// find returns a condition, or the zero value.
-func find(list []metav1.Condition, p phases.Phase) metav1.Condition {
-	if c := conditions.Find(list, p); c != nil {
-		return *c
-	}
-	return metav1.Condition{}
-}
-
-func messageOf(list []metav1.Condition, p phases.Phase) string { return find(list, p).Message }
-
-func timeOf(list []metav1.Condition, p phases.Phase) time.Time {
-	return find(list, p).LastTransitionTime.UTC()
-}
-
-// sinceTrue reports whether a condition is True, and returns the time when it became True.
-func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
-	if conditions.StatusOf(list, p) != metav1.ConditionTrue {
-		return false, time.Time{}
-	}
-	return true, timeOf(list, p)
+func isTrue(list []metav1.Condition, p phases.Phase) bool {
+	return conditions.StatusOf(list, p) == metav1.ConditionTrue
 }
 
 // wasReported reports whether a phase was reported since the last update ended. Its condition may be
 // False: the phase was not required, or a daemon without package upgrademonitor has reported that the
 // phase failed.
 func wasReported(list []metav1.Condition, p phases.Phase) bool {
-	c := find(list, p)
-	isReserved := c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
-	return c.Type != "" && !isReserved && !conditions.HasUpdatePrefix(c.Message)
-}
-
-// startOf returns the start of the current update: the time when Updated became False. If the
-// update replaced an incomplete update, Updated was already False, and the start is the time of the
-// reset.
-func startOf(list []metav1.Condition) time.Time {
-	if !wasReported(list, phases.Updated) {
-		return time.Time{}
+	c := conditions.Find(list, p)
+	if c == nil || conditions.HasUpdatePrefix(c.Message) {
+		return false
 	}
-	return later(timeOf(list, phases.Updated), lastReset(list, phases.IsUpdateStep))
+	return c.Status != metav1.ConditionFalse || !conditions.IsReservedReason(c.Reason)
 }
 
-// isReplaced reports whether another update has replaced an incomplete update: phases were reset after
-// Updated became False.
-func isReplaced(list []metav1.Condition) bool {
-	return lastReset(list, phases.StartsUpdate).After(timeOf(list, phases.Updated))
-}
+// notInUpdate are the phases that a daemon also reports when no update is running.
+var notInUpdate = []phases.Phase{phases.Resumed, phases.UpdateComplete, phases.Uncordoned, phases.Updated}
 
-// completionOf returns the end of the last update: the time when the phases that run only during an
-// update were reset. The lastTransitionTime of Updated may be later, because a restarted daemon may
-// report Updated again. But completionOf returns the lastTransitionTime of Updated if no phase was
-// reset, or if a phase was reset after that time.
-func completionOf(list []metav1.Condition) time.Time {
-	updated, completed := timeOf(list, phases.Updated), lastReset(list, phases.StartsUpdate)
-	if completed.IsZero() || completed.After(updated) {
-		return updated
-	}
-	return completed
-}
-
-// lastReset returns the time of the last reset of the phases for which matches returns true, or zero.
-// The start and the end of an update reset each phase that has run: its condition becomes False, and
-// its message gets the prefix "Action during update to …".
-func lastReset(list []metav1.Condition, matches func(phases.Phase) bool) time.Time {
-	var last time.Time
-	for _, c := range list {
-		if matches(phases.Phase(c.Type)) && conditions.HasUpdatePrefix(c.Message) {
-			last = later(last, c.LastTransitionTime.UTC())
-		}
-	}
-	return last
-}
-
-// since returns the duration between two times, or zero if the time to is before the time from.
-func since(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
+// isRunningStep reports whether a condition says that a step which runs only during an update has
+// started.
+func isRunningStep(c metav1.Condition) bool {
+	p := phases.Phase(c.Type)
+	isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
+	return isStep && c.Status != metav1.ConditionFalse && !slices.Contains(notInUpdate, p)
 }

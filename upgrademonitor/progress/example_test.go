@@ -12,71 +12,26 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// updating returns the object of a node that has been updating since 14:00, with these conditions.
-func updating(name string, list ...metav1.Condition) *mcfgv1.MachineConfigNode {
-	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	mcn.Spec.Pool.Name = "worker"
-	mcn.Spec.ConfigVersion.Desired = "rendered-worker-bbb"
-	mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "rendered-worker-aaa", Desired: "rendered-worker-bbb"}
-	mcn.Status.Conditions = append(list, condition(phases.Updated, metav1.ConditionFalse, "14:00:00", "The node is to be updated"))
-	return mcn
-}
-
-func condition(p phases.Phase, status metav1.ConditionStatus, clock, message string) metav1.Condition {
-	return metav1.Condition{Type: string(p), Status: status, Reason: string(p), Message: message, LastTransitionTime: metav1.NewTime(today(clock))}
-}
-
-func today(clock string) time.Time {
-	t, err := time.Parse(time.DateTime, "2026-05-22 "+clock)
-	if err != nil {
-		fmt.Println(err)
-	}
-	return t
-}
-
-// The time of the drain's own condition is ignored: each of its attempts may change it.
-func ExampleFromMachineConfigNode() {
-	node := progress.FromMachineConfigNode(updating("worker-4",
-		condition(phases.UpdatePrepared, metav1.ConditionTrue, "14:00:06", "Prepared"),
-		condition(phases.Cordoned, metav1.ConditionTrue, "14:00:11", "Cordoned"),
-		condition(phases.Drained, metav1.ConditionUnknown, "14:46:30", "Cannot evict pod"),
-	))
-	fmt.Println(node.Name, "is at step", node.Step, "since", node.Since.Format(time.TimeOnly))
-	fmt.Println(node.Message)
-	for _, step := range node.Steps {
-		fmt.Println(" ", step.State, step.Phase, step.Duration)
-	}
-	// Output:
-	// worker-4 is at step Drained since 14:00:11
-	// Cannot evict pod
-	//   Finished UpdatePrepared 6s
-	//   Finished Cordoned 5s
-	//   Running Drained 0s
-	//   ToDo AppliedFilesAndOS 0s
-	//   ToDo RebootedNode 0s
-	//   ToDo Resumed 0s
-	//   ToDo Uncordoned 0s
-}
-
 // The MachineConfigNode does not show that its Node is under pressure, and has another config to update to.
 func ExampleOf() {
-	mcn := updating("worker-5")
+	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-5"}}
 	mcn.Spec.ConfigVersion.Desired = "rendered-worker-aaa"
-	mcn.Status.Conditions = []metav1.Condition{condition(phases.Updated, metav1.ConditionTrue, "09:00:00", "Updated")}
+	mcn.Status.Conditions = []metav1.Condition{{Type: string(phases.Updated), Status: metav1.ConditionTrue, Reason: "Updated"}}
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-5", Annotations: map[string]string{
 		"machineconfiguration.openshift.io/currentConfig": "rendered-worker-aaa",
 		"machineconfiguration.openshift.io/desiredConfig": "rendered-worker-bbb",
 	}}}
+	pressure := metav1.Date(2026, 5, 22, 14, 0, 0, 0, time.UTC)
 	node.Status.Conditions = []corev1.NodeCondition{
 		{Type: corev1.NodeReady, Status: corev1.ConditionTrue},
-		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(today("14:00:00"))},
+		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionTrue, LastTransitionTime: pressure},
 	}
 	n := progress.Of(node, mcn)
-	fmt.Println(n.Name, "is to be updated to", n.Desired.Config, "and has not started:", n.NotStarted)
+	fmt.Println(n.Name, "is to be updated to", n.Desired.Config+":", n.Update)
 	for _, u := range n.Unavailable {
 		fmt.Println(u.Reason, "since", u.Since.Format(time.TimeOnly))
 	}
 	// Output:
-	// worker-5 is to be updated to rendered-worker-bbb and has not started: true
+	// worker-5 is to be updated to rendered-worker-bbb: Requested
 	// DiskPressure since 14:00:00
 }

@@ -2,15 +2,14 @@ package progress
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
@@ -18,102 +17,6 @@ import (
 // notYetSet has the values of the spec's desired config that mean "not known yet", in the v1 and the
 // v1alpha1 API.
 var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
-
-// FromMachineConfigNode reads the state of a node from its MachineConfigNode only. It returns
-// Of(nil, mcn).
-func FromMachineConfigNode(mcn *mcfgv1.MachineConfigNode) Node { return Of(nil, mcn) }
-
-// Of reads the state of a node from its Node and its MachineConfigNode. Either may be nil. Of does not
-// modify them.
-//
-//  1. Node.Desired and Node.Current come from the annotations of the Node. If the Node has no config
-//     annotation, or node is nil, they come from the MachineConfigNode.
-//  2. A MachineConfigNode that an earlier Node of the same name owns is ignored. If node has no UID,
-//     as in some dumps, the owner is not checked.
-//  3. A node is in an update if it does not run the config and image that it is told to run. A node
-//     is also in an update if Updated is not True, and a step that runs only during an update has
-//     started. Updated=False alone is not an update. If the annotations of the Node say that the
-//     update is complete, the steps do not matter.
-//  4. A node is degraded if NodeDegraded is True, or if its daemon has set the state annotation of
-//     the Node to Degraded or Unreconcilable.
-func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
-	if node != nil && mcn != nil && node.UID != "" && nodemeta.OwnedByPrevious(mcn.OwnerReferences, node) {
-		mcn = nil
-	}
-	var n Node
-	var list []metav1.Condition
-	if mcn != nil {
-		n.readObject(mcn)
-		list = mcn.Status.Conditions
-	}
-	reason := ""
-	if node != nil {
-		n.readNode(node)
-		reason = node.Annotations[nodemeta.Reason]
-	}
-	n.readSteps(list)
-	n.readCause(list, reason)
-	return n
-}
-
-// readObject sets the fields that depend on the MachineConfigNode only.
-func (n *Node) readObject(mcn *mcfgv1.MachineConfigNode) {
-	n.HasObject = len(mcn.Status.Conditions) > 0
-	n.Name = cmp.Or(mcn.Name, mcn.Spec.Node.Name)
-	n.UID = mcn.UID
-	n.Pool = mcn.Spec.Pool.Name
-	n.Desired = Target{Config: mcn.Spec.ConfigVersion.Desired, Image: string(mcn.Spec.ConfigImage.DesiredImage)}
-	n.Current = Target{Image: string(mcn.Status.ConfigImage.CurrentImage)}
-	if version := mcn.Status.ConfigVersion; version != nil {
-		n.Current.Config = version.Current
-		if slices.Contains(notYetSet, n.Desired.Config) {
-			n.Desired.Config = version.Desired
-		}
-	}
-	if mcn.Generation > 1 { // a new object does not request an update
-		n.Requested = lastWrite(mcn.ManagedFields, managedFields.ownsSpec)
-	}
-	n.Degraded, n.DegradedSince = sinceTrue(mcn.Status.Conditions, phases.NodeDegraded)
-	n.PinnedImageSets = pinnedImageSets(&mcn.Status)
-}
-
-// readNode sets the fields that depend on the Node, and replaces the configs and images that
-// readObject has set.
-func (n *Node) readNode(node *corev1.Node) {
-	n.HasNode = true
-	n.Name = node.Name
-	n.Unavailable = unavailable(node)
-	n.DesiredDrain = node.Annotations[nodemeta.DesiredDrain]
-	n.LastAppliedDrain = node.Annotations[nodemeta.LastAppliedDrain]
-	state := node.Annotations[nodemeta.State]
-	n.Degraded = n.Degraded || state == stateDegraded || state == stateUnreconcilable
-	n.readTargets(node, state)
-}
-
-// readTargets sets Desired and Current from the annotations of the Node. If the Node has no config
-// annotation, both stay unchanged. Otherwise a missing image annotation means that there is no image.
-func (n *Node) readTargets(node *corev1.Node, state string) {
-	desired, current := node.Annotations[nodemeta.DesiredConfig], node.Annotations[nodemeta.CurrentConfig]
-	if desired == "" && current == "" {
-		return
-	}
-	before := n.Desired
-	n.Desired = Target{Config: cmp.Or(desired, n.Desired.Config), Image: node.Annotations[nodemeta.DesiredImage]}
-	n.Current = Target{Config: cmp.Or(current, n.Current.Config), Image: node.Annotations[nodemeta.CurrentImage]}
-	switch {
-	case desired == "" || current == "":
-	case !n.runsDesired():
-		n.isTold, n.isIdle, n.isWorking = true, state == stateDone, state == stateWorking
-	default:
-		isUncordoned := strings.HasPrefix(n.DesiredDrain, "uncordon-") && n.DesiredDrain == n.LastAppliedDrain
-		n.isComplete = state == stateDone && isUncordoned
-	}
-	if before == n.Desired {
-		return
-	}
-	// readObject has set the time of another target.
-	n.Requested = lastWrite(node.ManagedFields, managedFields.ownsDesiredConfig)
-}
 
 // The values of the state annotation of a Node.
 const (
@@ -123,87 +26,125 @@ const (
 	stateUnreconcilable = "Unreconcilable"
 )
 
-// readSteps sets Reported, the steps, and the times of the update.
-func (n *Node) readSteps(list []metav1.Condition) {
-	isUpdated, _ := sinceTrue(list, phases.Updated)
-	isRunning := slices.ContainsFunc(list, func(c metav1.Condition) bool {
-		return c.Status != metav1.ConditionFalse && phases.StartsUpdate(phases.Phase(c.Type))
-	})
+// Of reads the state of a node from its Node and its MachineConfigNode. Either may be nil. Of does not
+// modify them.
+//
+//  1. Node.Desired and Node.Current come from the annotations of the Node. If the Node has no config
+//     annotation, or node is nil, they come from the MachineConfigNode.
+//  2. A MachineConfigNode that an earlier Node of the same name owns is ignored: see ObjectOf.
+//  3. A node is in an update if it does not run the config and image that it is told to run. A node
+//     is also in an update if Updated is not True, and a step that runs only during an update has
+//     started. Updated=False alone is not an update. If the annotations of the Node say that the
+//     update is complete, the steps do not matter.
+//  4. A node is degraded if NodeDegraded is True, or if its daemon has set the state annotation of
+//     the Node to Degraded or Unreconcilable.
+func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
+	var n Node
+	if mcn = ObjectOf(node, mcn); mcn == nil {
+		mcn = &mcfgv1.MachineConfigNode{}
+	}
+	n.readObject(mcn)
+	if node != nil {
+		n.readNode(node)
+	}
+	n.readUpdate(node, mcn.Status.Conditions)
+	n.readErrors(node, mcn.Status.Conditions)
+	return n
+}
+
+// ObjectOf returns mcn, or nil if it belongs to an earlier Node of the same name. If node is nil or
+// has no UID, as in some dumps, the owner is not checked.
+func ObjectOf(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode {
+	if node != nil && mcn != nil && node.UID != "" && nodemeta.OwnedByPrevious(mcn.OwnerReferences, node) {
+		return nil
+	}
+	return mcn
+}
+
+// readObject sets the fields that depend on the MachineConfigNode only.
+func (n *Node) readObject(mcn *mcfgv1.MachineConfigNode) {
+	status := &mcn.Status
+	n.Name = cmp.Or(mcn.Name, mcn.Spec.Node.Name)
+	n.Pool = mcn.Spec.Pool.Name
+	n.Desired = Target{Config: mcn.Spec.ConfigVersion.Desired, Image: string(mcn.Spec.ConfigImage.DesiredImage)}
+	n.Current = Target{Image: string(status.ConfigImage.CurrentImage)}
+	if version := status.ConfigVersion; version != nil {
+		n.Current.Config = version.Current
+		if slices.Contains(notYetSet, n.Desired.Config) {
+			n.Desired.Config = version.Desired
+		}
+	}
+	n.HasObject = len(status.Conditions) > 0
+	n.DegradedInObject = isTrue(status.Conditions, phases.NodeDegraded)
+	n.Degraded = n.DegradedInObject
+	isBehind := func(s mcfgv1.MachineConfigNodeStatusPinnedImageSet) bool {
+		return s.DesiredGeneration <= 0 || s.CurrentGeneration < s.DesiredGeneration
+	}
+	n.HasPinnedImages = n.HasObject && !isTrue(status.Conditions, phases.PinnedImageSetsDegraded) &&
+		!slices.ContainsFunc(status.PinnedImageSets, isBehind)
+}
+
+// readNode sets the fields that depend on the Node only, and the targets. If the Node has no config
+// annotation, the targets stay unchanged. Otherwise a missing image annotation means that there is no
+// image.
+func (n *Node) readNode(node *corev1.Node) {
+	n.HasNode = true
+	n.Name = node.Name
+	n.Unavailable = unavailable(node)
+	state := node.Annotations[nodemeta.State]
+	n.Degraded = n.Degraded || state == stateDegraded || state == stateUnreconcilable
+	desired, current := node.Annotations[nodemeta.DesiredConfig], node.Annotations[nodemeta.CurrentConfig]
+	if desired != "" || current != "" {
+		n.Desired = Target{Config: cmp.Or(desired, n.Desired.Config), Image: node.Annotations[nodemeta.DesiredImage]}
+		n.Current = Target{Config: cmp.Or(current, n.Current.Config), Image: node.Annotations[nodemeta.CurrentImage]}
+	}
+}
+
+// readUpdate sets Reported and Update.
+func (n *Node) readUpdate(node *corev1.Node, list []metav1.Condition) {
+	isUpdated := isTrue(list, phases.Updated)
+	isRunning := slices.ContainsFunc(list, isRunningStep)
 	n.Reported = isRunning || wasReported(list, phases.Updated)
-	if !n.Reported && !n.isTold {
-		return
-	}
+	isTold, state, isComplete := n.readAnnotations(node)
 	switch {
-	case n.isComplete && !isUpdated: // the object does not show the end of the update
-	case !n.Reported && !n.isIdle, isUpdated && n.isWorking: // the object does not show the update
-		n.readNodeStep()
+	case !n.Reported && !isTold:
+	case isComplete && !isUpdated: // the object does not show the end of the update
+	case !n.Reported && state != stateDone, isUpdated && isTold && state == stateWorking:
+		n.Update = Unreported
 	case !n.Reported, isUpdated && !n.runsDesired():
-		n.NotStarted = true
-		if n.Reported {
-			n.Completed = completionOf(list)
-		}
-		n.Steps = newSteps(list, func(phases.Phase) bool { return false })
-		n.Step, n.Since = n.Steps[0].Phase, n.Requested
-	case !isUpdated && (isRunning || !n.runsDesired() || isReplaced(list)):
-		n.Started = startOf(list)
-		n.Steps = currentSteps(list)
-		n.Since = measure(n.Steps, n.Started)
-		n.Step = stepOf(n.Steps)
-	default:
-		n.Completed = completionOf(list)
-		n.Since = n.Completed
+		n.Update = Requested
+	case !isUpdated && (isRunning || !n.runsDesired()):
+		n.Update = Started
 	}
 }
 
-// readNodeStep sets the step and the times of an update that only the Node shows (see the type
-// Node). When the daemon requests a drain, the drain controller first cordons the Node.
-func (n *Node) readNodeStep() {
-	n.Started, n.Since = n.Requested, n.Requested
-	verb, config, _ := strings.Cut(n.DesiredDrain, "-")
-	isDone := n.DesiredDrain == n.LastAppliedDrain
-	if isDone && config != n.Desired.Config { // the request of an earlier update
+// readAnnotations returns what the annotations of the Node say about an update: whether the node is
+// told to update, the state of the daemon, and whether the last update is complete. The drain
+// controller has then uncordoned the Node.
+func (n *Node) readAnnotations(node *corev1.Node) (isTold bool, state string, isComplete bool) {
+	if node == nil || node.Annotations[nodemeta.DesiredConfig] == "" || node.Annotations[nodemeta.CurrentConfig] == "" {
+		return false, "", false
+	}
+	state = node.Annotations[nodemeta.State]
+	if !n.runsDesired() {
+		return true, state, false
+	}
+	drain := node.Annotations[nodemeta.DesiredDrain]
+	isUncordoned := strings.HasPrefix(drain, "uncordon-") && drain == node.Annotations[nodemeta.LastAppliedDrain]
+	return false, state, state == stateDone && isUncordoned
+}
+
+// readErrors sets Errors. In some cases a daemon sets only the annotation, for example if the files on
+// disk differ from the config.
+func (n *Node) readErrors(node *corev1.Node, list []metav1.Condition) {
+	if !n.Degraded {
 		return
 	}
-	cordoned, isCordoned := n.since(Cordoned)
-	n.Started = later(n.Started, cordoned)
-	switch {
-	case verb == "drain" && !isDone && isCordoned:
-		n.Step, n.Since = phases.Drained, n.Started
-	case verb == "drain" && !isDone:
-		n.Step = phases.Cordoned
-	case verb == "uncordon" && !isDone:
-		n.Step, n.Since = phases.Uncordoned, time.Time{}
-	default:
-		n.Since = n.Started
+	if n.DegradedInObject {
+		n.Errors = append(n.Errors, conditions.TrimUpdatePrefix(conditions.Find(list, phases.NodeDegraded).Message))
 	}
-}
-
-// managedFields has the part of an entry of managedFields that this package needs.
-type managedFields struct {
-	Spec     json.RawMessage `json:"f:spec"`
-	Metadata struct {
-		Annotations map[string]json.RawMessage `json:"f:annotations"`
-	} `json:"f:metadata"`
-}
-
-func (f managedFields) ownsSpec() bool { return f.Spec != nil }
-
-func (f managedFields) ownsDesiredConfig() bool {
-	return f.Metadata.Annotations["f:"+nodemeta.DesiredConfig] != nil
-}
-
-// lastWrite returns the newest time of the entries for which matches returns true, or zero.
-func lastWrite(entries []metav1.ManagedFieldsEntry, matches func(managedFields) bool) time.Time {
-	var newest time.Time
-	for i := range entries {
-		entry := &entries[i]
-		if entry.Subresource != "" || entry.Time == nil || entry.FieldsV1 == nil {
-			continue
-		}
-		var fields managedFields
-		if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) == nil && matches(fields) {
-			newest = later(newest, entry.Time.UTC())
-		}
+	if node != nil && !slices.Contains(n.Errors, node.Annotations[nodemeta.Reason]) {
+		n.Errors = append(n.Errors, node.Annotations[nodemeta.Reason])
 	}
-	return newest
+	n.Errors = slices.DeleteFunc(n.Errors, func(text string) bool { return text == "" })
 }

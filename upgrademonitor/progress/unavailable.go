@@ -53,17 +53,6 @@ func unavailable(node *corev1.Node) []Unavailable {
 	return list
 }
 
-// since returns when the node became unavailable for a reason, and true. It returns false if the
-// node is not unavailable for this reason.
-func (n *Node) since(reason UnavailableReason) (time.Time, bool) {
-	for _, u := range n.Unavailable {
-		if u.Reason == reason {
-			return u.Since, true
-		}
-	}
-	return time.Time{}, false
-}
-
 func findCondition(node *corev1.Node, t corev1.NodeConditionType) *corev1.NodeCondition {
 	i := slices.IndexFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool { return c.Type == t })
 	if i < 0 {

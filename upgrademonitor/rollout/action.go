@@ -23,16 +23,9 @@ type action struct {
 	desired  *mcfgv1.MachineConfigNode // the object to write, or nil
 }
 
-// actionFor returns the action for a node. node and mcn are nil if they do not exist. poolName is
-// "" if no pool selects the node, or if conflicting pools select it.
-//
-//  1. A Pending or Provisioning Node gets no object. The object of a Windows node is deleted.
-//  2. If the owner of an object is a Node with this name but another UID, the object is deleted and
-//     created again, because its status describes another machine or an earlier installation.
-//  3. The garbage collector deletes the object of a deleted Node. If an object has neither a Node
-//     nor an owner that is a Node, the controller deletes the object.
-//  4. While an object is being deleted, there is no action.
-//  5. Otherwise the object is written if it differs from the result of DesiredMachineConfigNode.
+// actionFor returns the action for a node: see the rules of the package. node and mcn are nil if they do
+// not exist. poolName is "" if no pool selects the node, or if conflicting pools select it. While an
+// object is being deleted, there is no action.
 func actionFor(
 	ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool,
 ) action {
@@ -59,11 +52,6 @@ func actionFor(
 		return action{}
 	}
 	return action{desired: desired}
-}
-
-// isImageMode reports whether an object has the conditions of image mode.
-func isImageMode(mcn *mcfgv1.MachineConfigNode) bool {
-	return plan.ModeOfObject.IsImage(mcn.Status.Conditions)
 }
 
 // DesiredMachineConfigNode returns a copy of mcn with the owner references and the spec that match

@@ -15,12 +15,6 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-// The defaults of Config.FieldManager and Config.Timeout.
-const (
-	DefaultFieldManager = "machine-config-operator-rollout"
-	DefaultTimeout      = 10 * time.Second
-)
-
 // Config configures a Controller.
 type Config struct {
 	// Client reads and writes MachineConfigNodes. Required.
@@ -32,48 +26,29 @@ type Config struct {
 	Nodes              coreinformers.NodeInformer
 	Pools              mcfginformers.MachineConfigPoolInformer
 	MachineConfigNodes mcfginformers.MachineConfigNodeInformer
-	// Recorder records warning events for problems that an administrator must resolve: see
-	// PoolConflict and InvalidSelector. If Recorder is nil, the problems are only logged.
+	// Recorder records warning events for problems that an administrator must resolve: PoolConflict
+	// of a Node that conflicting pools select (see pool.ConflictError), and InvalidNodeSelector of a
+	// pool. If Recorder is nil, the problems are only logged.
 	Recorder record.EventRecorder
 	// ImageMode reports whether nodes are in image mode: whether the feature gate
 	// ImageModeStatusReporting is on. It must be safe for concurrent use. If ImageMode is nil, an
 	// existing object keeps its mode, and a new object is in standard mode.
 	ImageMode func() bool
-	// FieldManager is the field manager of all writes. The default is DefaultFieldManager.
+	// FieldManager is the field manager of all writes. The default is machine-config-operator-rollout.
 	FieldManager string
-	// Timeout limits the total time of the requests for one sync of a node. If Timeout is not
-	// positive, DefaultTimeout is used.
+	// Timeout limits the total time of the requests for one sync of a node. The default is 10 seconds.
 	Timeout time.Duration
 }
 
 func (c Config) complete() (Config, error) {
 	path := field.NewPath("rollout", "Config")
+	const informer = "pass an informer of a shared informer factory that is not started yet"
 	err := validate.Required(path,
-		validate.Field{
-			Name:  "Client",
-			Value: c.Client,
-			Hint:  "pass the machineconfiguration clientset of openshift/client-go",
-		},
-		validate.Field{
-			Name:  "KubeClient",
-			Value: c.KubeClient,
-			Hint:  "pass the kubernetes clientset of client-go",
-		},
-		validate.Field{
-			Name:  "Nodes",
-			Value: c.Nodes,
-			Hint:  "pass Core().V1().Nodes() of a shared informer factory",
-		},
-		validate.Field{
-			Name:  "Pools",
-			Value: c.Pools,
-			Hint:  "pass Machineconfiguration().V1().MachineConfigPools() of a shared informer factory",
-		},
-		validate.Field{
-			Name:  "MachineConfigNodes",
-			Value: c.MachineConfigNodes,
-			Hint:  "pass Machineconfiguration().V1().MachineConfigNodes() of a shared informer factory",
-		},
+		validate.Field{Name: "Client", Value: c.Client, Hint: "pass the machineconfiguration clientset of openshift/client-go"},
+		validate.Field{Name: "KubeClient", Value: c.KubeClient, Hint: "pass the kubernetes clientset of client-go"},
+		validate.Field{Name: "Nodes", Value: c.Nodes, Hint: informer},
+		validate.Field{Name: "Pools", Value: c.Pools, Hint: informer},
+		validate.Field{Name: "MachineConfigNodes", Value: c.MachineConfigNodes, Hint: informer},
 	)
 	if err != nil {
 		return c, err
@@ -81,7 +56,7 @@ func (c Config) complete() (Config, error) {
 	if errs := metav1validation.ValidateFieldManager(c.FieldManager, path.Child("FieldManager")); len(errs) > 0 {
 		return c, errs[0]
 	}
-	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
-	c.Timeout = cmp.Or(max(c.Timeout, 0), DefaultTimeout)
+	c.FieldManager = cmp.Or(c.FieldManager, "machine-config-operator-rollout")
+	c.Timeout = cmp.Or(max(c.Timeout, 0), 10*time.Second)
 	return c, nil
 }

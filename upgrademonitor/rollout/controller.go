@@ -72,7 +72,7 @@ type reconciler struct {
 	Config
 	queue     workqueue.TypedRateLimitingInterface[string]
 	failures  sync.Map // the error message of the last sync, if the sync failed
-	conflicts sync.Map // the text of the last PoolConflict event, while the conflict lasts
+	conflicts sync.Map // the text of the last event of a conflict, while the conflict lasts
 }
 
 // handlers returns the event handlers of the informers. A handler adds names of nodes to the queue. A
@@ -99,16 +99,9 @@ func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer
 			poolChanged(after)
 		}
 	}
-	objects := cache.ResourceEventHandlerFuncs{
-		AddFunc:    enqueue,
-		UpdateFunc: func(_, after any) { enqueue(after) },
-		DeleteFunc: enqueue,
-	}
-	pools := cache.ResourceEventHandlerFuncs{
-		AddFunc:    poolChanged,
-		UpdateFunc: poolUpdated,
-		DeleteFunc: enqueueAll,
-	}
+	updated := func(_, after any) { enqueue(after) }
+	objects := cache.ResourceEventHandlerFuncs{AddFunc: enqueue, UpdateFunc: updated, DeleteFunc: enqueue}
+	pools := cache.ResourceEventHandlerFuncs{AddFunc: poolChanged, UpdateFunc: poolUpdated, DeleteFunc: enqueueAll}
 	return map[cache.SharedIndexInformer]cache.ResourceEventHandler{
 		r.Nodes.Informer():              objects,
 		r.MachineConfigNodes.Informer(): objects,
@@ -116,7 +109,8 @@ func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer
 	}
 }
 
-// syncNext syncs the next node in the queue. It returns false if ctx has ended and the queue is empty.
+// syncNext syncs the next node in the queue. It returns false if ctx has ended and the queue is empty. It
+// logs a failure when it starts, when its message changes, and when it is over.
 func (r *reconciler) syncNext(ctx context.Context) bool {
 	name, isShutDown := r.queue.Get()
 	if isShutDown {

@@ -12,17 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// The reasons of the warning events that the Controller records.
-const (
-	// PoolConflict is the reason of an event of a Node that conflicting pools select, for example two
-	// custom pools: see pool.ConflictError.
-	PoolConflict = "PoolConflict"
-	// InvalidSelector is the reason of an event of a pool with an invalid nodeSelector. While it is
-	// invalid, the pools of all nodes are unknown.
-	InvalidSelector = "InvalidNodeSelector"
-)
-
-// recordConflict records an event if err is a *pool.ConflictError that has no event yet.
+// recordConflict records an event of a Node if err is a *pool.ConflictError that has no event yet.
 func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err error) {
 	var conflict *pool.ConflictError
 	if !errors.As(err, &conflict) {
@@ -34,22 +24,19 @@ func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err 
 		return
 	}
 	reference := corev1.ObjectReference{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: node.UID}
-	r.warn(ctx, reference, PoolConflict, conflict)
+	r.warn(ctx, reference, "PoolConflict", conflict)
 }
 
-// checkSelector records an event if the nodeSelector of a pool is invalid.
+// checkSelector records an event if the nodeSelector of a pool is invalid. While it is invalid, the pools
+// of all nodes are unknown.
 func (r *reconciler) checkSelector(ctx context.Context, p *mcfgv1.MachineConfigPool) {
 	_, err := pool.Primary(&corev1.Node{}, []*mcfgv1.MachineConfigPool{p})
 	if err == nil {
 		return
 	}
-	reference := corev1.ObjectReference{
-		APIVersion: mcfgv1.GroupVersion.String(),
-		Kind:       "MachineConfigPool",
-		Name:       p.Name,
-		UID:        p.UID,
-	}
-	r.warn(ctx, reference, InvalidSelector, err)
+	version := mcfgv1.GroupVersion.String()
+	reference := corev1.ObjectReference{APIVersion: version, Kind: "MachineConfigPool", Name: p.Name, UID: p.UID}
+	r.warn(ctx, reference, "InvalidNodeSelector", err)
 }
 
 // warn logs a problem that only an administrator can resolve, and records an event. object is a

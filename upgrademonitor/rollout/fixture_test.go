@@ -50,8 +50,9 @@ type fixture struct {
 	end     func() // ends Run, but not the informers
 	stop    func() // ends both
 
-	mu  sync.Mutex // guards log
-	log bytes.Buffer
+	mu       sync.Mutex // guards the fields below
+	log      bytes.Buffer
+	patchErr error
 }
 
 var fourPools = []string{"master", "worker", "infra", "gpu"}
@@ -62,6 +63,7 @@ func inBubble(t *testing.T, pools []string, nodes []*corev1.Node, test func(t *t
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		f := &fixture{t: t, kube: kubefake.NewClientset(), mcfg: mcfgfake.NewClientset(), events: record.NewFakeRecorder(100)}
+		f.mcfg.PrependReactor("patch", "machineconfignodes", f.patch)
 		for _, name := range pools {
 			f.createPool(newPool(name))
 		}
@@ -186,12 +188,11 @@ func (f *fixture) createNode(node *corev1.Node) {
 	f.done(f.kube.CoreV1().Nodes().Create(f.t.Context(), node, metav1.CreateOptions{}))
 }
 
-// replaceNode deletes a Node and creates another one with its name at once.
+// replaceNode replaces the Node named node. The informer shows that as an update, as it does if it missed the deletion.
 func (f *fixture) replaceNode(node *corev1.Node) {
 	f.t.Helper()
-	require.NoError(f.t, f.kube.CoreV1().Nodes().Delete(f.t.Context(), node.Name, metav1.DeleteOptions{}))
 	node.UID = "another"
-	f.createNode(node)
+	f.changeNode(func(n *corev1.Node) { *n = *node })
 }
 
 // changeNode updates the Node named node.
@@ -243,8 +244,9 @@ func (f *fixture) spec() string {
 	return mcn.Spec.Pool.Name + " " + mcn.Spec.ConfigVersion.Desired
 }
 
-// failOnce makes the first request of a kind fail.
+// failOnce makes the first request of a kind fail, once the controller is idle.
 func (f *fixture) failOnce(verb, resource string, err error) {
+	synctest.Wait()
 	var failed atomic.Bool
 	react := func(clienttesting.Action) (bool, runtime.Object, error) {
 		if failed.Swap(true) {
@@ -254,6 +256,21 @@ func (f *fixture) failOnce(verb, resource string, err error) {
 	}
 	f.kube.PrependReactor(verb, resource, react)
 	f.mcfg.PrependReactor(verb, resource, react)
+}
+
+// failPatches makes the patches of objects fail, once the controller is idle. With nil, none fails.
+func (f *fixture) failPatches(err error) {
+	synctest.Wait()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.patchErr = err
+}
+
+// patch is the reactor of failPatches.
+func (f *fixture) patch(clienttesting.Action) (bool, runtime.Object, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.patchErr != nil, nil, f.patchErr
 }
 
 // writes returns the writes of the controllers to objects since the last call: verb and name, in order.

@@ -23,29 +23,15 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// failPatches makes the patches of objects fail while the returned value is not nil.
-func (f *fixture) failPatches() *atomic.Pointer[error] {
-	var failure atomic.Pointer[error]
-	f.mcfg.PrependReactor("patch", "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-		if err := failure.Load(); err != nil {
-			return true, nil, *err
-		}
-		return false, nil, nil
-	})
-	return &failure
-}
-
 // TestAttemptsOfASync: if every write conflicts, a sync makes three attempts, and is retried later.
 func TestAttemptsOfASync(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
 		f.run()
-		conflict := error(apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")))
-		failure := f.failPatches()
-		failure.Store(&conflict)
+		f.failPatches(apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")))
 		f.writes()
 		f.changeNode(desires("rendered-2")) // returns while the retry waits
 		assert.Equal(t, []string{"patch node", "patch node", "patch node"}, f.writes())
-		failure.Store(nil)
+		f.failPatches(nil)
 		f.advance(time.Minute)
 		assert.Equal(t, "worker rendered-2", f.spec())
 	})
@@ -69,23 +55,21 @@ func TestReadAfterAConflict(t *testing.T) {
 func TestBackoffIsReset(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
 		f.run()
-		outage := error(apierrors.NewServiceUnavailable("outage"))
-		failure := f.failPatches()
-		failure.Store(&outage)
+		outage := apierrors.NewServiceUnavailable("outage")
+		f.failPatches(outage)
 		f.changeNode(desires("rendered-2"))
 		f.advance(time.Hour)
 		f.writes()
-		another := error(apierrors.NewServiceUnavailable("another outage"))
-		failure.Store(&another)
+		f.failPatches(apierrors.NewServiceUnavailable("another outage"))
 		f.advance(time.Minute)
 		assert.Len(t, f.writes(), 2, "a retry every 30 seconds")
-		failure.Store(nil)
+		f.failPatches(nil)
 		f.advance(time.Minute)
 		assert.Equal(t, "worker rendered-2", f.spec())
 
-		failure.Store(&outage)
+		f.failPatches(outage)
 		f.changeNode(desires("rendered-3"))
-		failure.Store(nil)
+		f.failPatches(nil)
 		f.advance(time.Second)
 		assert.Equal(t, "worker rendered-3", f.spec())
 		f.stop()
@@ -162,8 +146,8 @@ func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestTimeout(t *testing.T) {
 	for timeout, want := range map[time.Duration]time.Duration{
 		time.Minute:  time.Minute,
-		0:            rollout.DefaultTimeout,
-		-time.Minute: rollout.DefaultTimeout,
+		0:            10 * time.Second,
+		-time.Minute: 10 * time.Second,
 	} {
 		inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
 			var left time.Duration

@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/mergepatch"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -90,7 +91,7 @@ func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.
 	if len(pools) == 0 {
 		return action{}
 	}
-	isImage := mcn != nil && isImageMode(mcn)
+	isImage := mcn != nil && plan.ModeOfObject.IsImage(mcn.Status.Conditions)
 	if r.ImageMode != nil {
 		isImage = r.ImageMode()
 	}
@@ -108,33 +109,26 @@ func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.
 // write makes the request of an action, and logs it. It fails if the object has changed since current
 // was read. current is nil if there is no object.
 func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNode, a action) error {
-	name := cmp.Or(a.desired, current).Name
-	verb, err := r.send(ctx, current, a)
+	client := r.Client.MachineconfigurationV1().MachineConfigNodes()
+	name, verb := cmp.Or(a.desired, current).Name, "patch"
+	var err error
+	switch {
+	case a.deletion != "":
+		verb = "delete"
+		known := &metav1.Preconditions{UID: &current.UID, ResourceVersion: &current.ResourceVersion}
+		err = client.Delete(ctx, name, metav1.DeleteOptions{Preconditions: known})
+	case current == nil:
+		verb = "create"
+		_, err = client.Create(ctx, a.desired, metav1.CreateOptions{FieldManager: r.FieldManager})
+	default:
+		var body []byte
+		if body, err = mergepatch.Create(current, a.desired); err == nil {
+			_, err = client.Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: r.FieldManager})
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("%s MachineConfigNode %s: %w", verb, name, err)
 	}
 	klog.FromContext(ctx).V(2).Info("Wrote MachineConfigNode", "verb", verb, "node", name, "reason", a.deletion)
 	return nil
-}
-
-func (r *reconciler) send(
-	ctx context.Context, current *mcfgv1.MachineConfigNode, a action,
-) (verb string, err error) {
-	client := r.Client.MachineconfigurationV1().MachineConfigNodes()
-	switch {
-	case a.deletion != "":
-		known := &metav1.Preconditions{UID: &current.UID, ResourceVersion: &current.ResourceVersion}
-		err := client.Delete(ctx, current.Name, metav1.DeleteOptions{Preconditions: known})
-		return "delete", err
-	case current == nil:
-		_, err := client.Create(ctx, a.desired, metav1.CreateOptions{FieldManager: r.FieldManager})
-		return "create", err
-	}
-	body, err := mergepatch.Create(current, a.desired)
-	if err != nil {
-		return "patch", err
-	}
-	options := metav1.PatchOptions{FieldManager: r.FieldManager}
-	_, err = client.Patch(ctx, current.Name, types.MergePatchType, body, options)
-	return "patch", err
 }

@@ -14,7 +14,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 const (
@@ -94,7 +93,7 @@ type node = mcfgv1.MachineConfigNode
 // time.
 func newPool() *mcfgv1.MachineConfigPool {
 	quarter := intstr.FromString("25%")
-	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: pool.Worker, Generation: 2}}
+	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker", Generation: 2}}
 	p.Spec.Configuration.Name, p.Spec.MaxUnavailable = rendered2, &quarter
 	p.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: workers}
 	return p
@@ -131,7 +130,7 @@ func newNodes(n int) []*node {
 		mcn.UID = types.UID(fmt.Sprint(i))
 		mcn.Generation = 1
 		mcn.Spec.Node.Name = mcn.Name
-		mcn.Spec.Pool.Name = pool.Worker
+		mcn.Spec.Pool.Name = "worker"
 		mcn.Spec.ConfigVersion.Desired = rendered1
 		mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{
 			Current: rendered1,

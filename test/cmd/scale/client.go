@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"maps"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 )
@@ -26,14 +23,13 @@ type client struct {
 
 // cost is the number of requests and bytes of a client.
 type cost struct {
-	requests  map[string]int // by verb; a watch counts as one request when it starts
-	conflicts int            // responses with status 409
-	up, down  int            // bytes on the connection, with TLS and HTTP/2
+	requests int // a watch counts as one request when it starts
+	up, down int // bytes on the connection, with TLS and HTTP/2
 }
 
 // newClient returns a client without a rate limit.
 func newClient(base *rest.Config) (*client, error) {
-	c := &client{total: cost{requests: map[string]int{}}}
+	c := &client{}
 	config := rest.CopyConfig(base)
 	config.Dial = c.dial
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, c} })
@@ -50,32 +46,20 @@ func newClient(base *rest.Config) (*client, error) {
 
 // sum returns the total cost of the clients.
 func sum(clients ...*client) cost {
-	all := cost{requests: map[string]int{}}
+	var all cost
 	for _, c := range clients {
 		c.mu.Lock()
-		all = all.plus(c.total, 1)
+		all.add(c.total, 1)
 		c.mu.Unlock()
 	}
 	return all
 }
 
-// plus returns c + sign * other. sign is 1 or -1.
-func (c cost) plus(other cost, sign int) cost {
-	c.requests = maps.Clone(c.requests)
-	for verb, n := range other.requests {
-		c.requests[verb] += sign * n
-	}
-	c.conflicts += sign * other.conflicts
+// add adds another cost if sign is 1, and subtracts it if sign is -1.
+func (c *cost) add(other cost, sign int) {
+	c.requests += sign * other.requests
 	c.up += sign * other.up
 	c.down += sign * other.down
-	return c
-}
-
-func (c cost) all() (n int) {
-	for _, requests := range c.requests {
-		n += requests
-	}
-	return n
 }
 
 func (c *client) add(change func(*cost)) {
@@ -90,18 +74,8 @@ type counting struct {
 }
 
 func (c counting) RoundTrip(request *http.Request) (*http.Response, error) {
-	response, err := c.next.RoundTrip(request)
-	verb := strings.ToLower(request.Method)
-	if strings.HasPrefix(request.Header.Get("Content-Type"), string(types.ApplyYAMLPatchType)) {
-		verb = "apply"
-	}
-	c.client.add(func(total *cost) {
-		total.requests[verb]++
-		if err == nil && response.StatusCode == http.StatusConflict {
-			total.conflicts++
-		}
-	})
-	return response, err
+	c.client.add(func(total *cost) { total.requests++ })
+	return c.next.RoundTrip(request)
 }
 
 func (c *client) dial(ctx context.Context, network, address string) (net.Conn, error) {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
@@ -17,17 +15,15 @@ const warmUp = 50
 
 // fleet has nodes and their daemons.
 type fleet struct {
-	nodes     []*node
-	admin     *client // creates the objects; its requests are not part of the result
-	operator  *client // patches Nodes
-	daemons   *client // all daemons share this client
-	newDaemon newDaemon
-	calls     []call
-	atATime   int
+	nodes    []*node
+	admin    *client // creates the objects; its requests are not part of the result
+	operator *client // patches Nodes
+	daemons  *client // all daemons share this client
+	atATime  int
 }
 
-func newFleet(c *cluster.Cluster, calls []call, atATime int, start newDaemon) (*fleet, error) {
-	f := &fleet{calls: calls, atATime: atATime, newDaemon: start}
+func newFleet(c *cluster.Cluster, atATime int) (*fleet, error) {
+	f := &fleet{atATime: atATime}
 	for _, client := range []**client{&f.admin, &f.operator, &f.daemons} {
 		var err error
 		if *client, err = newClient(c.Config()); err != nil {
@@ -37,29 +33,22 @@ func newFleet(c *cluster.Cluster, calls []call, atATime int, start newDaemon) (*
 	return f, nil
 }
 
-// create creates the Nodes with the numbers first to first+n-1, and their MachineConfigNodes. All
-// nodes are up to date. Then create makes the warm-up updates.
-func (f *fleet) create(ctx context.Context, first, n int) error {
+// create creates n Nodes and their MachineConfigNodes. All nodes are up to date. Then create makes the
+// warm-up updates.
+func (f *fleet) create(ctx context.Context, n int) error {
 	f.nodes = make([]*node, n)
 	err := each(ctx, 32, n, func(ctx context.Context, i int) (err error) {
-		if f.nodes[i], err = createNode(ctx, f.admin, first+i); err != nil {
+		if f.nodes[i], err = createNode(ctx, f.admin, i); err != nil {
 			return err
 		}
-		d, err := newOurs(f.admin, f.nodes[i])
+		d, err := newDaemon(f.admin, f.nodes[i])
 		if err != nil {
 			return err
 		}
 		if err := d.spec(ctx); err != nil {
 			return err
 		}
-		for _, c := range f.calls { // report singletons now, so that the measured updates repeat these reports
-			if phases.KindOf(c.phase) == phases.Singleton && c.status == metav1.ConditionFalse {
-				if err := d.report(ctx, c); err != nil {
-					return err
-				}
-			}
-		}
-		if err := d.report(ctx, f.calls[len(f.calls)-1]); err != nil {
+		if err := d.report(ctx, rebootUpdate[len(rebootUpdate)-1]); err != nil {
 			return err
 		}
 		return d.end(ctx)
@@ -67,35 +56,27 @@ func (f *fleet) create(ctx context.Context, first, n int) error {
 	if err != nil {
 		return fmt.Errorf("create the nodes: %w", err)
 	}
-	return f.update(ctx, 0, min(warmUp, n), config(1)+"-warm")
+	return f.update(ctx, min(warmUp, n), config(1)+"-warm")
 }
 
-// update updates f.nodes[from:to] to a config.
-func (f *fleet) update(ctx context.Context, from, to int, config string) error {
-	return each(ctx, f.atATime, to-from, func(ctx context.Context, i int) error {
-		if err := f.updateNode(ctx, f.nodes[from+i], config); err != nil {
-			return fmt.Errorf("node %s: %w", f.nodes[from+i].name, err)
+// update updates the first n nodes to a config.
+func (f *fleet) update(ctx context.Context, n int, config string) error {
+	return each(ctx, f.atATime, n, func(ctx context.Context, i int) error {
+		if err := f.updateNode(ctx, f.nodes[i], config); err != nil {
+			return fmt.Errorf("node %s: %w", f.nodes[i].name, err)
 		}
 		return nil
 	})
 }
 
 func (f *fleet) updateNode(ctx context.Context, n *node, config string) error {
-	d, err := f.newDaemon(f.daemons, n)
+	d, err := newDaemon(f.daemons, n)
 	if err != nil {
 		return err
 	}
-	for _, c := range f.calls {
+	for _, c := range rebootUpdate {
 		if err := n.edit(ctx, f.operator, c.before, config); err != nil {
 			return err
-		}
-		if c.restarted {
-			if err := d.end(ctx); err != nil {
-				return err
-			}
-			if d, err = f.newDaemon(f.daemons, n); err != nil {
-				return err
-			}
 		}
 		if c.spec {
 			if err := d.spec(ctx); err != nil {

@@ -1,13 +1,10 @@
 // Command scale measures, on a real API server, what it costs to report the updates of many nodes.
 //
-//	go run ./cmd/scale                          # all measurements, about half an hour
-//	go run ./cmd/scale --nodes 500 --compare 0  # one row
+//	go run ./cmd/scale              # all rows, about a quarter of an hour
+//	go run ./cmd/scale --nodes 500  # one row
 //
-// Each daemon reports one update of its node with a drain and a reboot, as fast as it can. The
-// first measurement compares two kinds of daemons on one API server, without controllers: daemons
-// with this library, and daemons that read the object and apply the whole status at each report.
-// The second measurement shows how the cost grows with the number of nodes. Each number of nodes
-// gets a new cluster, with the controller of package rollout and the loop of
+// Each daemon reports one update of its node with a drain and a reboot, as fast as it can. Each
+// number of nodes gets a new cluster, with the controller of package rollout and the loop of
 // examples/operator/pools.
 //
 // Each client counts requests in its HTTP transport, and bytes on its TCP connection. CPU time is
@@ -38,16 +35,14 @@ func main() {
 	}
 }
 
-// run prints the tables on stdout, and the progress on stderr. If a measurement fails, or if ctx
-// ends, run still prints the earlier measurements, because they took minutes.
+// run prints the table on stdout, and the progress on stderr. If a measurement fails, or if ctx
+// ends, run still prints the earlier rows, because they took minutes.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("scale", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	nodes := flags.String("nodes", "500 1000 2500 5000", "numbers of nodes; the table has one row for each number")
 	atATime := flags.Int("at-a-time", 100, "number of nodes that are updated at the same time")
-	compared := flags.Int("compare", 500,
-		"number of nodes that each kind of daemon updates in the comparison, 50 at a time (0: no comparison)")
-	markdown := flags.String("markdown", "", "also write the tables to this file")
+	markdown := flags.String("markdown", "", "also write the table to this file")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -64,7 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	progress := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	var report bytes.Buffer
-	err := measure(ctx, *compared, rows, *atATime, &report, progress)
+	err := measure(ctx, rows, *atATime, &report, progress)
 	if *markdown != "" {
 		err = errors.Join(err, os.WriteFile(*markdown, report.Bytes(), 0o644))
 	}

@@ -10,17 +10,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestThreeNodes makes all measurements on real servers.
+// TestThreeNodes measures one row on real servers.
 func TestThreeNodes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "tables.md")
+	path := filepath.Join(t.TempDir(), "table.md")
 	var stdout, stderr bytes.Buffer
 
-	err := run(t.Context(), []string{"--nodes", "3", "--at-a-time", "2", "--compare", "3", "--markdown", path}, &stdout, &stderr)
+	err := run(t.Context(), []string{"--nodes", "3", "--at-a-time", "2", "--markdown", path}, &stdout, &stderr)
 
 	require.NoError(t, err, stderr.String())
-	for _, want := range []string{"3 nodes, 12 reports each", "3 nodes, 17 reports each", "| MCO | 78 | 39 | 39 | 0 | 0 |", "\n| this library / MCO | 0.", "\n| 3 | "} {
-		assert.Contains(t, stdout.String(), want)
-	}
+	assert.Contains(t, stdout.String(), "12 reports each")
+	assert.Contains(t, stdout.String(), "\n| 3 | ")
 	written, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, stdout.String(), string(written))
@@ -29,5 +28,4 @@ func TestThreeNodes(t *testing.T) {
 
 func TestFigures(t *testing.T) {
 	assert.Equal(t, []string{"0", "999", "1,000", "1,234,567"}, []string{count(0), count(999), count(1000), count(1234567)})
-	assert.Equal(t, "0.65", ratio(8500, 13000))
 }

@@ -1,24 +1,20 @@
 package main
 
 import (
-	"slices"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// call is one report of a daemon. before, restarted and spec are events before the report.
+// call is one report of a daemon. before and spec are events before the report.
 type call struct {
 	before          nodeEdit // the change of the Node, or "" if the Node does not change
-	restarted       bool     // the daemon process restarts
 	spec            bool     // the daemon calls GenerateAndApplyMachineConfigNodeSpec
 	phase           phases.Phase
 	status          metav1.ConditionStatus
 	reason, message string
 	completesParent bool
-	optional        bool // shortUpdate does not have this report
 }
 
 // nodeEdit is a merge patch of a Node. CONFIG is a placeholder for the config of the update.
@@ -32,7 +28,7 @@ const (
 )
 
 // rebootUpdate has the reports of an update in standard mode with a drain and a reboot, and without
-// failures. The reports were recorded on a cluster.
+// failures. They were recorded on a cluster.
 var rebootUpdate = []call{
 	{before: desire, phase: phases.Updated, status: metav1.ConditionFalse, reason: "Updated",
 		message: "Node needs an update"},
@@ -50,24 +46,11 @@ var rebootUpdate = []call{
 		message: "Applied files and new OS config to node", completesParent: true},
 	{phase: phases.RebootedNode, status: metav1.ConditionUnknown, reason: "RebootedNode",
 		message: "Node will reboot into its new config"},
-	{optional: true, restarted: true, phase: phases.NodeDegraded, status: metav1.ConditionFalse, reason: "NodeDegraded",
-		message: "Node upgrade succeeded"},
 	{phase: phases.RebootedNode, status: metav1.ConditionTrue, reason: "RebootedNode",
 		message: "Node has rebooted"},
-	{optional: true, phase: phases.PinnedImageSetsProgressing, status: metav1.ConditionTrue, reason: "ImagePrefetch",
-		message: "node is prefetching images"},
-	{optional: true, phase: phases.PinnedImageSetsProgressing, status: metav1.ConditionFalse, reason: "AsExpected",
-		message: "All pinned image sets complete"},
-	{optional: true, phase: phases.PinnedImageSetsDegraded, status: metav1.ConditionFalse, reason: "AsExpected",
-		message: "All is good"},
 	{phase: phases.Resumed, status: metav1.ConditionTrue, reason: "Resumed",
 		message: "In desired config. Resumed normal operations."},
 	{before: uncordon, phase: phases.Uncordoned, status: metav1.ConditionTrue, reason: "UpdateCompleteUncordoned",
 		message: "UnCordoned node. The node is reporting Unschedulable = false", completesParent: true},
-	{optional: true, phase: phases.Resumed, status: metav1.ConditionTrue, reason: "Resumed",
-		message: "In desired config. Resumed normal operations."},
 	{before: done, phase: phases.Updated, status: metav1.ConditionTrue, reason: "Updated", message: "Node Updated"},
 }
-
-// shortUpdate is rebootUpdate without the optional reports. It has 12 reports and one spec call.
-var shortUpdate = slices.DeleteFunc(slices.Clone(rebootUpdate), func(c call) bool { return c.optional })

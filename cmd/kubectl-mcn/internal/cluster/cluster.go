@@ -9,6 +9,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -82,7 +83,7 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 	for name, nodes := range byPool {
 		add(Pool{Name: name}, nodes)
 	}
-	rank := map[string]int{pool.Master: -1}
+	rank := map[string]int{mco.Master: -1}
 	slices.SortFunc(result.Pools, func(a, b Pool) int {
 		return cmp.Or(rank[a.Name]-rank[b.Name], cmp.Compare(a.Name, b.Name))
 	})
@@ -96,7 +97,7 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 // machine-config-operator updates the masters first.
 func holdArbiter(pools []Pool) {
 	find := func(name string) int { return slices.IndexFunc(pools, func(p Pool) bool { return p.Name == name }) }
-	a, m := find(pool.Arbiter), find(pool.Master)
+	a, m := find(mco.Arbiter), find(mco.Master)
 	if a < 0 || m < 0 || pools[a].Waiting == 0 || pools[a].Paused {
 		return
 	}
@@ -151,7 +152,7 @@ func (o Objects) place(n *Node) bool {
 // config of the custom pool.
 func (o Objects) missingPool(n *Node, selected string) string {
 	config := n.Desired.Config // rendered-<pool>-<hash>
-	if !o.isDump || selected != pool.Worker || !strings.Contains(config, "-") {
+	if !o.isDump || selected != mco.Worker || !strings.Contains(config, "-") {
 		return ""
 	}
 	config = config[:strings.LastIndex(config, "-")]
@@ -181,7 +182,7 @@ func (o Objects) isUnselected(n Node) bool {
 		return true // its MachineConfigNode names no pool
 	}
 	poolOfRole := map[string]string{
-		"master": pool.Master, "control-plane": pool.Master, "arbiter": pool.Arbiter, "worker": pool.Worker,
+		"master": mco.Master, "control-plane": mco.Master, "arbiter": mco.Arbiter, "worker": mco.Worker,
 	}
 	for role, name := range poolOfRole {
 		_, has := n.kube.Labels["node-role.kubernetes.io/"+role]

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 // TestOnlyANodeOfTwoPoolsWaits: no unavailable node holds it back, because it never starts.
@@ -105,7 +105,7 @@ func TestBegin(t *testing.T) {
 		"a new target":       {at(3), at(2), at(2)},
 		"request is unknown": {time.Time{}, at(2), at(2)},
 	} {
-		assert.Equal(t, tc.want, cluster.Node{Node: progress.Node{Requested: tc.requested, Started: tc.started}}.Begin(), name)
+		assert.Equal(t, tc.want, cluster.Node{Node: mco.Node{Requested: tc.requested, Started: tc.started}}.Begin(), name)
 	}
 }
 

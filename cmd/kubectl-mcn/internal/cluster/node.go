@@ -7,6 +7,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -37,7 +38,7 @@ const (
 type Node struct {
 	// Node is the state of the node from its Node and its MachineConfigNode. Of sets Pool to the pool
 	// that selects the node.
-	progress.Node
+	mco.Node
 	State State
 	// Conflict has the conflicting pools that select the node (see pool.ConflictError), if there are
 	// any. Such a node is not updated, and Pool is one of these pools.
@@ -58,7 +59,7 @@ type Node struct {
 // NewNode reads a node from its Node and its MachineConfigNode. One of them may be nil. The result
 // refers to node.
 func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
-	n := Node{Node: progress.Of(node, mcn), kube: node}
+	n := Node{Node: mco.Of(node, mcn), kube: node}
 	if mcn != nil {
 		prepared := conditions.Find(mcn.Status.Conditions, phases.UpdatePrepared)
 		n.isNew = prepared != nil && conditions.IsReservedReason(prepared.Reason)
@@ -76,22 +77,19 @@ func (n Node) Begin() time.Time {
 	return n.Requested
 }
 
-// stateAnnotation is the annotation of a Node with the state of its daemon.
-const stateAnnotation = "machineconfiguration.openshift.io/state"
-
 // isDoneByNode reports whether the annotations of the Node say that the daemon has nothing to do. They
 // decide if there is no MachineConfigNode, or if the daemon has not reported an update on the
 // MachineConfigNode.
 func (n Node) isDoneByNode() bool {
-	return n.kube != nil && n.kube.Annotations[stateAnnotation] == "Done"
+	return n.kube != nil && n.kube.Annotations[mco.State] == "Done"
 }
 
 // dropWithdrawn drops the request of a config that the pool no longer targets, if the node runs the
 // target. Some daemons leave such a config in the spec of the MachineConfigNode. If the Node is
 // known, there is nothing to drop, because the annotations of the Node have the requested config.
 func (n *Node) dropWithdrawn(target progress.Target) {
-	if n.kube == nil && n.NotStarted && n.Desired.Config != target.Config && n.Current == target {
-		n.NotStarted, n.Desired, n.Since = false, n.Current, n.Completed
+	if n.kube == nil && n.NotStarted() && n.Desired.Config != target.Config && n.Current == target {
+		n.Update, n.Desired, n.Since = progress.NoUpdate, n.Current, n.Completed
 		n.Step, n.Steps, n.Requested = "", nil, time.Time{}
 	}
 }

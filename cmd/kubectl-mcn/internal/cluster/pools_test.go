@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -54,25 +55,22 @@ func unavailable(n int32) func(*mcfgv1.MachineConfigPool) {
 // Nodes of the pool worker.
 
 func waitingNode(name string) cluster.Node {
-	return cluster.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configA), Current: target(configA), Reported: true, Completed: at(-600)}}
+	return cluster.Node{Node: mco.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configA), Current: target(configA), Reported: true}, Completed: at(-600)}}
 }
 
 func finishedNode(name string, requested, ended float64) cluster.Node {
-	return cluster.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), Reported: true, Requested: at(requested), Completed: at(ended), Since: at(ended)}}
+	return cluster.Node{Node: mco.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), Reported: true}, Requested: at(requested), Completed: at(ended), Since: at(ended)}}
 }
 
 func requestedNode(name string, requested float64) cluster.Node {
-	return cluster.Node{Node: progress.Node{
-		Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), Reported: true, NotStarted: true, Requested: at(requested), Since: at(requested),
-		Step: phases.UpdatePrepared,
-	}}
+	return cluster.Node{Node: mco.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), Reported: true, Update: progress.Requested}, Requested: at(requested), Since: at(requested), Step: phases.UpdatePrepared}}
 }
 
 // drainingNode returns a node that has been draining since then, after a preparation of a minute.
 func drainingNode(name string, since float64) cluster.Node {
 	n := requestedNode(name, since-1)
-	n.NotStarted, n.Started, n.Since, n.Step = false, at(since-1), at(since), phases.Drained
-	n.Steps = []progress.Step{{Phase: phases.UpdatePrepared, State: progress.Finished, End: at(since), Duration: time.Minute}, {Phase: phases.Drained, State: progress.Running}}
+	n.Update, n.Started, n.Since, n.Step = progress.Started, at(since-1), at(since), phases.Drained
+	n.Steps = []mco.Step{{Phase: phases.UpdatePrepared, State: mco.Finished, End: at(since), Duration: time.Minute}, {Phase: phases.Drained, State: mco.Running}}
 	return n
 }
 
@@ -80,8 +78,8 @@ func drainingNode(name string, since float64) cluster.Node {
 func rebootingNode(name string, since, drained float64) cluster.Node {
 	n := drainingNode(name, since-drained)
 	n.Step, n.Since = phases.RebootedNode, at(since)
-	n.Steps[1] = progress.Step{Phase: phases.Drained, State: progress.Finished, End: at(since), Duration: at(drained).Sub(start)}
-	n.Steps = append(n.Steps, progress.Step{Phase: phases.RebootedNode, State: progress.Running})
+	n.Steps[1] = mco.Step{Phase: phases.Drained, State: mco.Finished, End: at(since), Duration: at(drained).Sub(start)}
+	n.Steps = append(n.Steps, mco.Step{Phase: phases.RebootedNode, State: mco.Running})
 	return n
 }
 
@@ -129,7 +127,7 @@ func stuckNames(p cluster.Pool) []string {
 func TestPool(t *testing.T) {
 	p := one(t, worker("2"), 20,
 		finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), drainingNode("d", 16), requestedNode("e", 19), waitingNode("f"), waitingNode("g"),
-		cluster.Node{Node: progress.Node{Name: "h", Pool: "worker"}})
+		cluster.Node{Node: mco.Node{Node: progress.Node{Name: "h", Pool: "worker"}}})
 
 	assert.Equal(t, "worker", p.Name)
 	assert.Equal(t, target(configB), p.Target)
@@ -151,7 +149,7 @@ func TestTarget(t *testing.T) {
 	p := worker("")
 	p.Spec.Configuration.Name = ""
 	assert.Equal(t, 1, one(t, p, 1, finishedNode("a", 0, 1)).Waiting, "no node is done in a pool without a config")
-	assert.Equal(t, 1, one(t, p, 1, cluster.Node{Node: progress.Node{Pool: "worker", Reported: true}}).Waiting, "nor is a node without a config")
+	assert.Equal(t, 1, one(t, p, 1, cluster.Node{Node: mco.Node{Node: progress.Node{Pool: "worker", Reported: true}}}).Waiting, "nor is a node without a config")
 
 	of := func(n cluster.Node, pool string) cluster.Node {
 		n.Pool = pool
@@ -220,14 +218,14 @@ func TestStuck(t *testing.T) {
 		"too long a reboot":                 {rebootingNode("n", 269.99, 3), "stuck"},
 		"requested":                         {requestedNode("n", 270), "slow"},
 		"requested, never started":          {requestedNode("n", 269.99), "stuck"},
-		"requested, nothing known for long": {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", NotStarted: true, Step: phases.UpdatePrepared, Completed: at(289)}}, "slow"},
+		"requested, nothing known for long": {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared, Completed: at(289)}}, "slow"},
 		"failing, time unknown": {func() cluster.Node {
 			n := failingNode("n", 299)
 			n.Since, n.Started = time.Time{}, time.Time{}
 			return n
 		}(), "slow"},
-		"started lately, step's time unknown": {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, Step: phases.Uncordoned, Requested: at(240), Started: at(295)}}, ""},
-		"requested, time unknown":             {cluster.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, NotStarted: true, Step: phases.UpdatePrepared}}, ""},
+		"started lately, step's time unknown": {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, Update: progress.Started}, Step: phases.Uncordoned, Requested: at(240), Started: at(295)}}, ""},
+		"requested, time unknown":             {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, Update: progress.Requested}, Step: phases.UpdatePrepared}}, ""},
 		"in the future":                       {drainingNode("n", 500), ""},
 		"degraded":                            {degradedNode(drainingNode("n", 299), 299.5), "stuck"},
 		"degraded in the future":              {degradedNode(drainingNode("n", 299), 400), "stuck"},
@@ -301,7 +299,7 @@ func TestBlocked(t *testing.T) {
 		"more than the places":          {worker("1"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
 		"none waiting":                  {worker("1"), nodes(drainingNode("a", 9)), ""},
 		"a pool that is not known":      {nil, nodes(drainingNode("a", 9), waitingNode("b")), ""},
-		"only those that are ready":     {worker("1"), nodes(drainingNode("a", 9), cluster.Node{Node: progress.Node{Name: "b", Pool: "worker"}}), ""},
+		"only those that are ready":     {worker("1"), nodes(drainingNode("a", 9), cluster.Node{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker"}}}), ""},
 		"not ready":                     {worker("1", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), "blocked"},
 		"not ready, one of two places":  {worker("2", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), ""},
 		"not ready, while one updates":  {worker("1", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "blocked"},
@@ -329,7 +327,7 @@ func TestLeftKnown(t *testing.T) {
 		return n
 	}
 	with := func(nodes ...cluster.Node) []cluster.Node { return append(slices.Clone(three), nodes...) }
-	unreported := cluster.Node{Node: progress.Node{Name: "u", Pool: "worker"}} // nobody knows whether it has anything to do
+	unreported := cluster.Node{Node: mco.Node{Node: progress.Node{Name: "u", Pool: "worker"}}} // nobody knows whether it has anything to do
 	for name, tc := range map[string]struct {
 		pool  *mcfgv1.MachineConfigPool
 		nodes []cluster.Node
@@ -367,7 +365,7 @@ func TestLeftKnown(t *testing.T) {
 			n.Requested = at(96)
 			return n
 		}()), 3, true},
-		"start unknown": {worker("1", retargeted(99)), with(cluster.Node{Node: progress.Node{Name: "d", Pool: "worker", Reported: true, Step: phases.Drained}}), 7, true},
+		"start unknown": {worker("1", retargeted(99)), with(cluster.Node{Node: mco.Node{Node: progress.Node{Name: "d", Pool: "worker", Reported: true, Update: progress.Started}, Step: phases.Drained}}), 7, true},
 	} {
 		p := one(t, tc.pool, 100, tc.nodes...)
 		require.Equal(t, tc.known, p.Remaining != nil, name)

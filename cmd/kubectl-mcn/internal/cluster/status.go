@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -180,8 +181,8 @@ func reportedNodes(pool string, degraded PoolCondition) []Node {
 	var nodes []Node
 	for _, r := range poolwords.ReadReports(degraded.Message) {
 		if !slices.ContainsFunc(nodes, func(n Node) bool { return n.Name == r.Node }) {
-			nodes = append(nodes, Node{Node: progress.Node{
-				Name: r.Node, Pool: pool, Degraded: true, DegradedSince: degraded.Since, Message: r.Message,
+			nodes = append(nodes, Node{Node: mco.Node{
+				Node: progress.Node{Name: r.Node, Pool: pool, Degraded: true}, DegradedSince: degraded.Since, Message: r.Message,
 			}})
 		}
 	}

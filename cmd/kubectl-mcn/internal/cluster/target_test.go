@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -19,7 +20,7 @@ func imaged(name, desired, current string, requested, ended float64) cluster.Nod
 	n := finishedNode(name, requested, ended)
 	n.Desired.Image, n.Current.Image = desired, current
 	if desired != current {
-		n.Reported, n.NotStarted, n.Step, n.Since, n.Completed = true, true, phases.UpdatePrepared, at(requested), at(-600)
+		n.Reported, n.Update, n.Step, n.Since, n.Completed = true, progress.Requested, phases.UpdatePrepared, at(requested), at(-600)
 	}
 	return n
 }
@@ -70,7 +71,7 @@ func withCondition(kind mcfgv1.MachineConfigPoolConditionType, message string) f
 func TestProblems(t *testing.T) {
 	done := finishedNode("a", 0, 1)
 	pinning := done
-	pinning.PinnedImageSets = []progress.PinnedImageSet{{Name: "test-pinned", Failed: true}}
+	pinning.PinnedImageSets = []mco.PinnedImageSet{{Name: "test-pinned", Failed: true}}
 	type change = func(*mcfgv1.MachineConfigPool)
 	for name, tc := range map[string]struct {
 		changes []change

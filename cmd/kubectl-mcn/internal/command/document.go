@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
@@ -99,11 +100,11 @@ type documentNode struct {
 }
 
 type documentStep struct {
-	Phase   string             `json:"phase"`
-	State   progress.StepState `json:"state"`
-	End     time.Time          `json:"end,omitzero"`
-	Seconds *int               `json:"seconds,omitempty"`
-	Message string             `json:"message,omitempty"`
+	Phase   string        `json:"phase"`
+	State   mco.StepState `json:"state"`
+	End     time.Time     `json:"end,omitzero"`
+	Seconds *int          `json:"seconds,omitempty"`
+	Message string        `json:"message,omitempty"`
 }
 
 type documentUnavailable struct {

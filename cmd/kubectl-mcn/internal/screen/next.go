@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -67,7 +68,7 @@ func Next(n cluster.Node) []string {
 		return []string{controllerLog}
 	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded: // the daemon may not be running
 		return nextFor(n.Name, describeNode)
-	case n.NotStarted && !n.Degraded:
+	case n.NotStarted() && !n.Degraded:
 		return nextFor(n.Name, daemonPods, daemonLog)
 	}
 	return nextFor(n.Name, daemonLog)
@@ -89,7 +90,7 @@ func nextForUnavailable(n cluster.Node) []string {
 
 // nextForPods returns a command for each namespace in which an eviction was refused, and for each
 // pod that does not terminate.
-func nextForPods(pods []progress.Pod) []string {
+func nextForPods(pods []mco.Pod) []string {
 	var all []string
 	for _, p := range pods {
 		next := "oc get pdb -n " + p.Namespace

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -90,7 +91,7 @@ func stepRows(n cluster.Node, o Options) []Line {
 	for _, s := range n.Steps {
 		state, from, duration := strings.ToLower(string(s.State)), "-", "-"
 		switch {
-		case s.State == progress.ToDo:
+		case s.State == mco.ToDo:
 			state = "to come"
 		case s.Phase == n.Step:
 			if duration = sinceNow(n.Since, o.Now); !n.Since.IsZero() {

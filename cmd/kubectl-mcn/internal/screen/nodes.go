@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -123,7 +124,7 @@ func phaseName(p phases.Phase) string {
 }
 
 func stepName(n cluster.Node) string {
-	if n.NotStarted {
+	if n.NotStarted() {
 		return "Not started"
 	}
 	return phaseName(n.Step)
@@ -149,8 +150,8 @@ func doing(n cluster.Node) string {
 }
 
 // signs has a sign for each state of a step.
-var signs = map[progress.StepState]string{
-	progress.ToDo: ".", progress.Running: ">", progress.Finished: "#", progress.Failed: "!", progress.Skipped: "-",
+var signs = map[mco.StepState]string{
+	mco.ToDo: ".", mco.Running: ">", mco.Finished: "#", mco.Failed: "!", mco.Skipped: "-",
 }
 
 // marks returns a sign for each step of a node.

@@ -102,7 +102,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 		step += " for " + sinceNow(n.Since, o.Now) + sinceTime(n.Since, o.Now)
 	}
 	add(n.InUpdate(), step)
-	add(n.NotStarted && !n.Degraded, "the update was requested, and the daemon has not started it")
+	add(n.NotStarted() && !n.Degraded, "the update was requested, and the daemon has not started it")
 	degraded := "degraded"
 	if n.For > 0 {
 		degraded += " for " + took(n.For)

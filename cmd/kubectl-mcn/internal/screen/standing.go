@@ -53,7 +53,7 @@ func stepCounts(p cluster.Pool) []string {
 	for _, n := range p.Nodes {
 		if n.State == cluster.Updating {
 			doing := verb(n.Step)
-			if n.NotStarted {
+			if n.NotStarted() {
 				doing = "not started"
 			}
 			if counts[doing]++; counts[doing] == 1 {

@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // TestTrim: packages progress and pool read the same from the trimmed objects.
@@ -48,11 +48,11 @@ func TestTrim(t *testing.T) {
 	s := NewStore(cluster.Limits{})
 	trimmed := s.trimNode(node)
 	assert.NotContains(t, trimmed.Annotations, "other")
-	assert.Equal(t, progress.Of(node, mcn), progress.Of(trimmed, s.trimMachineConfigNode(mcn)))
-	assert.Equal(t, progress.Of(nil, mcn), progress.Of(nil, s.trimMachineConfigNode(mcn)))
+	assert.Equal(t, mco.Of(node, mcn), mco.Of(trimmed, s.trimMachineConfigNode(mcn)))
+	assert.Equal(t, mco.Of(nil, mcn), mco.Of(nil, s.trimMachineConfigNode(mcn)))
 	assert.True(t, pool.IsWindows(trimmed))
 	mcn.OwnerReferences[0].UID = "0" // an earlier Node
-	assert.Equal(t, progress.Of(node, mcn), progress.Of(trimmed, s.trimMachineConfigNode(mcn)))
+	assert.Equal(t, mco.Of(node, mcn), mco.Of(trimmed, s.trimMachineConfigNode(mcn)))
 }
 
 // TestSharedTexts: the store forgets the texts once there are too many.

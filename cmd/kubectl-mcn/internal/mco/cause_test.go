@@ -1,4 +1,4 @@
-package progress_test
+package mco_test
 
 import (
 	"testing"
@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // The texts of machine-config-operator: of its drain controller, its daemon, and kubectl's drain in them.
@@ -27,8 +27,8 @@ const (
 )
 
 func TestCause(t *testing.T) {
-	refused := func(name string) progress.Pod { return progress.Pod{Namespace: "db", Name: name, Refused: true} }
-	vm := progress.Pod{Namespace: "vms", Name: "virt-launcher-vm1-x7k2p"}
+	refused := func(name string) mco.Pod { return mco.Pod{Namespace: "db", Name: name, Refused: true} }
+	vm := mco.Pod{Namespace: "vms", Name: "virt-launcher-vm1-x7k2p"}
 	drain := func(text string) []func(*mcfgv1.MachineConfigNode) {
 		return []func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2), is(phases.Cordoned, yes, 3), is(phases.Drained, running, 60, text)}
 	}
@@ -37,30 +37,30 @@ func TestCause(t *testing.T) {
 		changes []func(*mcfgv1.MachineConfigNode)
 		message string
 		failing bool
-		pods    []progress.Pod
+		pods    []mco.Pod
 	}{
 		"an attempt is running":             {drain(draining), draining, false, nil},
-		"a drain fails, first hour":         {drain(drainFailed + evictPG0 + untilDrainer), evictPG0, true, []progress.Pod{refused("pg-0")}},
-		"a drain fails, after one hour":     {append(drain(drainFailed+evictPG0+untilDrainer), degraded(afterAnHour)), evictPG0, false, []progress.Pod{refused("pg-0")}},
+		"a drain fails, first hour":         {drain(drainFailed + evictPG0 + untilDrainer), evictPG0, true, []mco.Pod{refused("pg-0")}},
+		"a drain fails, after one hour":     {append(drain(drainFailed+evictPG0+untilDrainer), degraded(afterAnHour)), evictPG0, false, []mco.Pod{refused("pg-0")}},
 		"after one hour, during an attempt": {append(drain(draining), degraded(afterAnHour)), afterAnHourIs, false, nil},
-		"a pod that does not terminate":     {drain(drainFailed + waitForVM + untilDrainer), waitForVM, true, []progress.Pod{vm}},
+		"a pod that does not terminate":     {drain(drainFailed + waitForVM + untilDrainer), waitForVM, true, []mco.Pod{vm}},
 		"several pods": {
 			drain(drainFailed + "[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]" + untilDrainer),
-			"[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]", true, []progress.Pod{refused("pg-0"), vm, refused("pg-1")},
+			"[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]", true, []mco.Pod{refused("pg-0"), vm, refused("pg-1")},
 		},
-		"an eviction that a webhook denies":  {drain(drainFailed + denied + untilDrainer), denied, true, []progress.Pod{{Namespace: "shop", Name: "api-0"}}},
-		"a drain error without a wrapper":    {drain(evictPG0), evictPG0, true, []progress.Pod{refused("pg-0")}},
+		"an eviction that a webhook denies":  {drain(drainFailed + denied + untilDrainer), denied, true, []mco.Pod{{Namespace: "shop", Name: "api-0"}}},
+		"a drain error without a wrapper":    {drain(evictPG0), evictPG0, true, []mco.Pod{refused("pg-0")}},
 		"a drain error without a pod":        {drain(drainFailed + "context deadline exceeded" + untilDrainer), "context deadline exceeded", true, nil},
-		"a drain error that is cut off":      {drain(drainFailed + evictPG0), evictPG0, true, []progress.Pod{refused("pg-0")}},
+		"a drain error that is cut off":      {drain(drainFailed + evictPG0), evictPG0, true, []mco.Pod{refused("pg-0")}},
 		"degraded, for another cause":        {append(drain(drainFailed+evictPG0+untilDrainer), degraded("disk full")), "disk full", false, nil},
-		"degraded by a drain, in its text":   {append(drain(draining), degraded("failed to drain node: "+evictPG0)), "failed to drain node: " + evictPG0, false, []progress.Pod{refused("pg-0")}},
+		"degraded by a drain, in its text":   {append(drain(draining), degraded("failed to drain node: "+evictPG0)), "failed to drain node: " + evictPG0, false, []mco.Pod{refused("pg-0")}},
 		"drifted, not in an update":          {[]func(*mcfgv1.MachineConfigNode){is(phases.Updated, yes, 1), degraded(drift)}, drift[len("Node worker-0 upgrade failure. "):], false, nil},
 		"degraded in an earlier update":      {append(drain(draining), degraded("Action during update to rendered-worker-aaa: Node worker-0 upgrade failure. disk full")), "disk full", false, nil},
 		"files that cannot be written":       {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.AppliedFilesAndOS, running, 4, "Update failed applying files to node: no space left on device")}, "Update failed applying files to node: no space left on device", true, nil},
 		"a config that cannot be reconciled": {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, running, 4, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x")}, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x", true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := progress.FromMachineConfigNode(mcn(tc.changes...))
+			n := mco.Of(nil, mcn(tc.changes...))
 			assert.Equal(t, tc.message, n.Message)
 			assert.Equal(t, tc.failing, n.Failing)
 			assert.Equal(t, tc.pods, n.Pods)
@@ -72,8 +72,8 @@ func TestCause(t *testing.T) {
 func TestCauseOfSeveralReports(t *testing.T) {
 	object := mcn(is(phases.Updated, yes, 1), is(phases.NodeDegraded, yes, 2, "disk full"))
 	for reason, want := range map[string]string{"reboot command failed": "disk full", "cannot write: disk full": "cannot write: disk full"} {
-		n := progress.Of(newNode("state", "Degraded", "reason", reason), object)
-		assert.Equal(t, []string{"disk full", reason}, n.Reports)
+		n := mco.Of(newNode("state", "Degraded", "reason", reason), object)
+		assert.Equal(t, []string{"disk full", reason}, n.Errors)
 		assert.Equal(t, want, n.Message)
 	}
 }
@@ -84,16 +84,16 @@ func TestImageThatCannotBePulled(t *testing.T) {
 	m.Status.Conditions = append(m.Status.Conditions,
 		metav1.Condition{Type: string(phases.AppliedFiles), Status: yes, Reason: "AppliedFiles", LastTransitionTime: metav1.NewTime(at(2))},
 		metav1.Condition{Type: string(phases.ImagePulledFromRegistry), Status: no, Reason: "ImagePulledFromRegistry", Message: notPulled, LastTransitionTime: metav1.NewTime(at(9))})
-	n := progress.FromMachineConfigNode(m)
+	n := mco.Of(nil, m)
 	assert.Equal(t, phases.ImagePulledFromRegistry, n.Step)
 	assert.Equal(t, notPulled, n.Message)
 	assert.True(t, n.Failing)
-	assert.Equal(t, progress.Failed, n.Steps[5].State)
+	assert.Equal(t, mco.Failed, n.Steps[5].State)
 	assert.Equal(t, notPulled, n.Steps[5].Message)
 
 	is(phases.AppliedFiles, no, 8, "failed to write files")(m)
-	n = progress.FromMachineConfigNode(m)
-	assert.Equal(t, progress.Failed, n.Steps[3].State)
+	n = mco.Of(nil, m)
+	assert.Equal(t, mco.Failed, n.Steps[3].State)
 	assert.Equal(t, phases.ImagePulledFromRegistry, n.Step)
 	assert.Equal(t, notPulled, n.Message, "the message is that of the step")
 }
@@ -105,7 +105,7 @@ func TestV1alpha1(t *testing.T) {
 	m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{
 		Type: "UpdateCompatible", Status: running, Reason: "UpdatePreparedUpdateCompatible", Message: "Update Failed compatibility validation", LastTransitionTime: metav1.NewTime(at(2)),
 	})
-	n := progress.FromMachineConfigNode(m)
+	n := mco.Of(nil, m)
 	assert.Equal(t, target(configB), n.Desired)
 	assert.Equal(t, phases.UpdatePrepared, n.Step)
 	assert.Equal(t, "Update Failed compatibility validation", n.Message)
@@ -114,7 +114,7 @@ func TestV1alpha1(t *testing.T) {
 	m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{
 		Type: "ReloadedCRIO", Status: running, Reason: "ReloadedCRIO", Message: "Reloading CRI-O", LastTransitionTime: metav1.NewTime(at(2)),
 	})
-	n = progress.FromMachineConfigNode(m)
+	n = mco.Of(nil, m)
 	assert.Equal(t, phases.UpdatePostActionComplete, n.Step)
 	assert.Equal(t, "Reloading CRI-O", n.Message)
 }

@@ -3,19 +3,14 @@ package e2e
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/scope/guard"
-	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
 // largestStatus is a merge patch of a status with as many of everything as the CRD allows.
@@ -69,54 +64,4 @@ func TestTheLargestObject(t *testing.T) {
 	assert.NoError(t, w.writeStatus(daemon, types.MergePatchType, string(largestStatus(poison, generation, "changed"))))
 	err := w.writeStatus(daemon, types.MergePatchType, strings.Replace(string(largestStatus(poison, generation, "changed")), "05z", "06z", 1))
 	deniedWith(t, err, messageTime)
-}
-
-// TestCostOfAGuardedWrite prints the CPU time of the API server for a write of a whole status by
-// three daemons: without a policy, with the first policy, and with both. Each makes WRITES writes,
-// in turns.
-func TestCostOfAGuardedWrite(t *testing.T) {
-	writes, _ := strconv.Atoi(os.Getenv("WRITES"))
-	if writes == 0 {
-		t.Skip("WRITES is not set")
-	}
-	c, err := cluster.Start(t.Context(), cluster.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, c.Stop()) })
-	names := []string{"no policy", "own object", "and transitions"}
-	daemons := make([]*testNode, len(names))
-	for i := range names {
-		guard := guard.Guard{Name: fmt.Sprint("cost-", i), Namespace: "cost", ServiceAccount: fmt.Sprint("daemon-", i), EnforceTransitions: i == 2}
-		installGuard(t, c, guard)
-		daemons[i] = unguardedNodeOn(t, c, fmt.Sprint("cost-", i))
-		daemons[i].resetObject(true)
-		daemons[i].config = newIdentity(t, c, guard).podToken(daemons[i].name)
-	}
-	_, err = c.Kubectl(t.Context(), "delete", "validatingadmissionpolicies/cost-0", "validatingadmissionpolicybindings/cost-0-binding")
-	require.NoError(t, err)
-	var list []string
-	for _, p := range phases.All(false) {
-		list = append(list, string(p)+"=False")
-	}
-	for _, size := range []int{60, 32768} {
-		const turn = 100
-		used, made := make([]time.Duration, len(names)), -turn // the first turn is not counted
-		for ; made < writes/max(1, size/4096); made += turn {
-			for i, w := range daemons {
-				before, err := c.APIServerCPU()
-				require.NoError(t, err)
-				for n := range turn {
-					body := strings.ReplaceAll(string(conditionsPatch(list...)), `"message":""`, fmt.Sprintf(`"message":"%0*d"`, size, made+n))
-					require.NoError(t, w.writeStatus(nodesOf(t, w.config), types.MergePatchType, body))
-				}
-				after, err := c.APIServerCPU()
-				require.NoError(t, err)
-				if made >= 0 {
-					used[i] += after - before
-				}
-			}
-		}
-		for i, name := range names {
-			t.Logf("%s, messages of %d: %.2f ms a write", name, size, used[i].Seconds()*1000/float64(made))
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package progress_test
+package mco_test
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 const fleet = 5000
@@ -30,7 +30,7 @@ func BenchmarkOf(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, m := range all {
-			progress.Of(node, m)
+			mco.Of(node, m)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package progress
+package mco
 
 import (
 	"slices"
@@ -42,18 +42,17 @@ type Step struct {
 	Message string
 }
 
-// The steps of an update in each mode. A step is a phase without children.
+// The steps of an update in each mode.
 var (
-	standardLeaves = leaves(false)
-	imageLeaves    = leaves(true)
+	standardSteps = []phases.Phase{
+		phases.UpdatePrepared, phases.Cordoned, phases.Drained, phases.AppliedFilesAndOS,
+		phases.UpdatePostActionComplete, phases.RebootedNode, phases.Resumed, phases.Uncordoned,
+	}
+	imageSteps = []phases.Phase{
+		phases.UpdatePrepared, phases.Cordoned, phases.Drained, phases.AppliedFiles, phases.AppliedOSImage,
+		phases.ImagePulledFromRegistry, phases.UpdatePostActionComplete, phases.RebootedNode, phases.Resumed, phases.Uncordoned,
+	}
 )
-
-func leaves(imageMode bool) []phases.Phase {
-	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool {
-		isParent := p == phases.UpdateExecuted || p == phases.UpdateComplete
-		return isParent || !phases.IsUpdateStep(p)
-	})
-}
 
 // withoutDrain is in the message of UpdatePrepared if the update does not drain the node. Such an
 // update does not reboot the node either.
@@ -63,9 +62,9 @@ const withoutDrain = "Drain Required: false"
 // run. An update has RebootedNode or UpdatePostActionComplete, but not both. If neither phase has
 // run, the update has RebootedNode, unless the message of UpdatePrepared contains withoutDrain.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
-	leaves := standardLeaves
+	all := standardSteps
 	if conditions.InImageMode(list) {
-		leaves = imageLeaves
+		all = imageSteps
 	}
 	without := phases.UpdatePostActionComplete
 	prepared := phases.UpdatePrepared
@@ -73,8 +72,8 @@ func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	if (isRebootless || ran(phases.UpdatePostActionComplete)) && !ran(phases.RebootedNode) {
 		without = phases.RebootedNode
 	}
-	steps := make([]Step, 0, len(leaves)-1)
-	for _, p := range leaves {
+	steps := make([]Step, 0, len(all)-1)
+	for _, p := range all {
 		if p != without {
 			steps = append(steps, Step{Phase: p, State: ToDo})
 		}

@@ -1,4 +1,4 @@
-package progress_test
+package mco_test
 
 import (
 	"strings"
@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -71,8 +72,8 @@ func entry(fields string, at time.Time) metav1.ManagedFieldsEntry {
 	}
 }
 
-func marks(n progress.Node) string {
-	glyphs := map[progress.StepState]string{progress.ToDo: ".", progress.Running: ">", progress.Finished: "#", progress.Skipped: "-"}
+func marks(n mco.Node) string {
+	glyphs := map[mco.StepState]string{mco.ToDo: ".", mco.Running: ">", mco.Finished: "#", mco.Skipped: "-"}
 	var b strings.Builder
 	for _, s := range n.Steps {
 		b.WriteString(glyphs[s.State])
@@ -80,7 +81,7 @@ func marks(n progress.Node) string {
 	return b.String()
 }
 
-func stateOf(n progress.Node) string {
+func stateOf(n mco.Node) string {
 	switch {
 	case n.Degraded:
 		return "degraded"
@@ -131,7 +132,7 @@ func TestState(t *testing.T) {
 		"all steps done, not ended": {mcn(is(phases.Updated, no, 5), is(phases.Uncordoned, yes, 6), is(phases.RebootedNode, yes, 5.5)), "in update", phases.Updated},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := progress.FromMachineConfigNode(tc.object)
+			n := mco.Of(nil, tc.object)
 			checkNode(t, n)
 			assert.Equal(t, tc.want, stateOf(n))
 			assert.Equal(t, tc.step, n.Step)
@@ -196,7 +197,7 @@ func TestLaps(t *testing.T) {
 				c := &tc.object.Status.Conditions[i]
 				c.LastTransitionTime = metav1.NewTime(c.LastTransitionTime.In(time.FixedZone("", 3600)))
 			}
-			n := progress.FromMachineConfigNode(tc.object)
+			n := mco.Of(nil, tc.object)
 			checkNode(t, n)
 			assert.Equal(t, tc.marks, marks(n))
 			took := map[phases.Phase]float64{}
@@ -220,14 +221,14 @@ func TestEnded(t *testing.T) {
 		is(phases.UpdatePrepared, no, 20, ran), is(phases.RebootedNode, no, 20, ran),
 		is(phases.Drained, no, 3, "Action during update to an earlier one: done"),
 	}
-	n := progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 20))...))
+	n := mco.Of(nil, mcn(append(ended, is(phases.Updated, yes, 20))...))
 	assert.Equal(t, at(20), n.Completed)
 	assert.Equal(t, at(20), n.Since)
 
-	n = progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 90), is(phases.Resumed, no, 90, ran))...))
+	n = mco.Of(nil, mcn(append(ended, is(phases.Updated, yes, 90), is(phases.Resumed, no, 90, ran))...))
 	assert.Equal(t, at(20), n.Completed, "a restart of the daemon does not end an update")
 
-	n = progress.FromMachineConfigNode(mcn(append(ended, is(phases.Updated, yes, 10))...))
+	n = mco.Of(nil, mcn(append(ended, is(phases.Updated, yes, 10))...))
 	assert.Equal(t, at(10), n.Completed)
 }
 
@@ -257,10 +258,10 @@ func TestOrdered(t *testing.T) {
 		"never changed":      {mcn(managed(entry(spec, at(3))), created), time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, progress.FromMachineConfigNode(tc.object).Requested)
+			assert.Equal(t, tc.want, mco.Of(nil, tc.object).Requested)
 		})
 	}
-	n := progress.FromMachineConfigNode(mcn(withDesired(configB), managed(entry(spec, at(3))), is(phases.Updated, yes, 2)))
+	n := mco.Of(nil, mcn(withDesired(configB), managed(entry(spec, at(3))), is(phases.Updated, yes, 2)))
 	assert.Equal(t, at(3), n.Since)
 }
 
@@ -282,7 +283,7 @@ func TestMessage(t *testing.T) {
 		"degraded, up to date":   {mcn(is(phases.Updated, yes, 11), is(phases.NodeDegraded, yes, 12, "disk full")), "disk full"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			assert.Equal(t, tc.want, progress.FromMachineConfigNode(tc.object).Message)
+			assert.Equal(t, tc.want, mco.Of(nil, tc.object).Message)
 		})
 	}
 }
@@ -340,7 +341,7 @@ func TestMode(t *testing.T) {
 		"the parent was not completed":   {image(applied, is(phases.RebootedNode, running, 15)), "----#->..", phases.RebootedNode},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := progress.FromMachineConfigNode(mcn(append(changes{withDesired(configB)}, append(tc.changes, is(phases.Updated, no, 10))...)...))
+			n := mco.Of(nil, mcn(append(changes{withDesired(configB)}, append(tc.changes, is(phases.Updated, no, 10))...)...))
 			checkNode(t, n)
 			assert.Equal(t, tc.marks, marks(n))
 			assert.Equal(t, tc.step, n.Step)

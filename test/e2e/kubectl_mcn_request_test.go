@@ -1,52 +1,57 @@
 package e2e
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // TestRequestIsNotMovedByReports: the request of an update is an hour old, so that any change of it is
 // visible.
 func TestRequestIsNotMovedByReports(t *testing.T) {
+	program := build(t, "cmd/kubectl-mcn")
 	w := newTestNode(t, "progress-request")
 	w.reportUpdated()
 	m, _ := w.monitor("master")
 	w.annotate(oldConfig, newConfig)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	n := progress.FromMachineConfigNode(w.object())
-	assert.True(t, n.NotStarted)
+	n := w.shown(program)
+	assert.True(t, n.isRequested())
 	assert.WithinDuration(t, time.Now(), n.Requested, time.Hour/2)
 
 	hourAgo := w.backdateSpec()
-	require.Equal(t, hourAgo, progress.FromMachineConfigNode(w.object()).Requested)
+	require.Equal(t, hourAgo, w.shown(program).Requested)
 
 	w.rebootUpdate(m)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	n = progress.FromMachineConfigNode(w.object())
-	assert.True(t, n.Reported && !n.InUpdate())
+	n = w.shown(program)
+	assert.True(t, n.State == "Idle")
 	assert.Equal(t, hourAgo, n.Requested, "reports, and a spec that has not changed")
 	assert.Greater(t, n.Completed.Sub(n.Requested), time.Hour/2, "the duration of the update")
 
 	w.annotate(newConfig, oldConfig)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
-	n = progress.FromMachineConfigNode(w.object())
-	assert.True(t, n.NotStarted)
+	n = w.shown(program)
+	assert.True(t, n.isRequested())
 	assert.WithinDuration(t, time.Now(), n.Requested, time.Hour/2, "another request")
 }
 
 // TestRequestIsNotMovedByAppliesThatChangeNothing: a daemon applies its spec again and again, and a
 // controller updates it, both without this library.
 func TestRequestIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
+	program := build(t, "cmd/kubectl-mcn")
 	w := newTestNode(t, "progress-applies")
 	w.reportUpdated()
 	apply := func(config string) {
@@ -65,7 +70,7 @@ func TestRequestIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
 	}
 	apply(oldConfig)
 	update(newConfig)
-	assert.True(t, progress.FromMachineConfigNode(w.object()).NotStarted)
+	assert.True(t, w.shown(program).isRequested())
 
 	hourAgo := w.backdateSpec()
 	for range 3 {
@@ -73,10 +78,33 @@ func TestRequestIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
 		update(newConfig)
 	}
 	w.mergeStatus(`{"status":{"configVersion":{"desired":"` + newConfig + `"}}}`)
-	assert.Equal(t, hourAgo, progress.FromMachineConfigNode(w.object()).Requested)
+	assert.Equal(t, hourAgo, w.shown(program).Requested)
 
 	update(oldConfig)
-	assert.WithinDuration(t, time.Now(), progress.FromMachineConfigNode(w.object()).Requested, time.Hour/2)
+	assert.WithinDuration(t, time.Now(), w.shown(program).Requested, time.Hour/2)
+}
+
+// shownNode is what kubectl mcn shows of a node.
+type shownNode struct {
+	State                         string
+	Requested, Started, Completed time.Time
+}
+
+func (n shownNode) isRequested() bool { return n.State == "Updating" && n.Started.IsZero() }
+
+// shown returns what kubectl mcn shows of the object. dir has the program.
+func (w *testNode) shown(dir string) (n shownNode) {
+	w.t.Helper()
+	object := w.object()
+	object.TypeMeta = metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigNode"}
+	data, err := json.Marshal(object)
+	require.NoError(w.t, err)
+	cmd := exec.CommandContext(w.t.Context(), filepath.Join(dir, "kubectl-mcn"), "node", w.name, "-f", "-", "-o", "json")
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), os.Stderr
+	out, err := cmd.Output()
+	require.NoError(w.t, err)
+	require.NoError(w.t, json.Unmarshal(out, &n))
+	return n
 }
 
 // backdateSpec makes every entry of the spec in managedFields an hour old, and returns that time. The

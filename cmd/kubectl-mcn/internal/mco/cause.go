@@ -1,8 +1,7 @@
-package progress
+package mco
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,16 +10,15 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// readCause sets Message, Failing, Pods and Reports. reason is the reason annotation of the Node.
-func (n *Node) readCause(list []metav1.Condition, reason string) {
+// readCause sets Message, Failing and Pods.
+func (n *Node) readCause(list []metav1.Condition) {
 	message, isDrainError := cutDrainError(n.messageOfStep(list))
 	n.Message, n.Pods = message, podsOf(message)
 	n.Failing = !n.Degraded && (isDrainError || isError(message))
 	if !n.Degraded {
 		return
 	}
-	n.Reports = reports(list, reason)
-	degraded := n.causeInReports()
+	degraded := n.causeInErrors()
 	// After an hour, a failing drain makes the node degraded. The error of the drain has more
 	// details than the report of the daemon.
 	isDrainTimeout := isDrainError && strings.Contains(degraded, "failed to drain node")
@@ -29,24 +27,11 @@ func (n *Node) readCause(list []metav1.Condition, reason string) {
 	}
 }
 
-// reports returns the value of Node.Reports. In some cases a daemon sets only the annotation, for
-// example if the files on disk differ from the config.
-func reports(list []metav1.Condition, reason string) []string {
-	var all []string
-	if isTrue, _ := sinceTrue(list, phases.NodeDegraded); isTrue {
-		all = append(all, conditions.TrimUpdatePrefix(messageOf(list, phases.NodeDegraded)))
-	}
-	if !slices.Contains(all, reason) {
-		all = append(all, reason)
-	}
-	return slices.DeleteFunc(all, func(text string) bool { return text == "" })
-}
-
-// causeInReports returns the first report. If the second report contains the first, the result is
-// the second, because it has more details. The beginning that names the node is removed.
-func (n *Node) causeInReports() string {
+// causeInErrors returns the first of Errors. If the second contains the first, the result is the
+// second, because it has more details. The beginning that names the node is removed.
+func (n *Node) causeInErrors() string {
 	cause := ""
-	for _, text := range n.Reports {
+	for _, text := range n.Errors {
 		text = strings.TrimPrefix(text, "Node "+n.Name+" upgrade failure. ")
 		if strings.Contains(text, cause) {
 			cause = text

@@ -1,0 +1,184 @@
+package mco
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// Node is the state of a node and of its update. An unknown time is zero.
+type Node struct {
+	progress.Node
+	// UID is the UID of the MachineConfigNode. If the object is deleted and created again, the new
+	// object has another UID.
+	UID types.UID
+
+	// Steps are the steps of the current update, in order. Steps is nil if the node is not in an
+	// update, or if the update is Unreported. An update that does not reboot has
+	// UpdatePostActionComplete in place of RebootedNode.
+	Steps []Step
+	// Step is the step that is running or has failed. If no step is running or has failed, Step is
+	// the next step, or Updated after the last step. If the update is Unreported, Step is Cordoned,
+	// Drained or Uncordoned while the daemon waits for the drain controller, and otherwise "". Step
+	// is "" if the node is not in an update.
+	Step phases.Phase
+
+	// Requested is the time when the node was told to run Desired: the time of the last write of
+	// the MachineConfigNode's spec. If the annotations of the Node have another config or image
+	// than the spec, Requested is the time of the last write of the annotation desiredConfig.
+	Requested time.Time
+	// Started is the time when the current update started. If the update is Unreported, Started is
+	// the time of the cordon, or Requested if that is later.
+	Started time.Time
+	// Completed is the time when the last update ended. It is zero unless Updated is True.
+	Completed time.Time
+	// Since is the time when the node reached Step: the time when the last step finished or, if no
+	// step has finished, the start of the update. It is not the lastTransitionTime of the running
+	// step, because some daemons change this time with each message. Before an update starts, Since
+	// is Requested. If the node is not in an update, Since is Completed. If the update is Unreported,
+	// Since is Started, or zero for Uncordoned.
+	Since time.Time
+	// DegradedSince is the time when NodeDegraded became True. It is zero if NodeDegraded is not
+	// True.
+	DegradedSince time.Time
+
+	// Message is the error of a failed node: one of Errors, or the error of the step if no other
+	// error has more details. If the node has not failed, Message is the message of the running step.
+	Message string
+	// Failing is true while the running step has an error and the daemon retries the step. It is
+	// false if the node is degraded.
+	Failing bool
+	// Pods are the pods that a failing drain waits for.
+	Pods []Pod
+	// PinnedImageSets has the sets that have failed, followed by the sets that are being pulled.
+	PinnedImageSets []PinnedImageSet
+
+	// DesiredDrain is the daemon's last request to the drain controller, and LastAppliedDrain is the
+	// last request that the drain controller has carried out. Both are annotations of the Node.
+	// Examples: drain-<config>, uncordon-<config>.
+	DesiredDrain, LastAppliedDrain string
+}
+
+// NotStarted reports whether an update was requested, but has not started.
+func (n Node) NotStarted() bool { return n.Update == progress.Requested }
+
+// Of reads a node from its Node and its MachineConfigNode. One of them may be nil. Of does not modify
+// them.
+func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
+	n := Node{Node: progress.Of(node, mcn)}
+	var list []metav1.Condition
+	fromSpec := progress.Target{}
+	if mcn = progress.ObjectOf(node, mcn); mcn != nil {
+		list = mcn.Status.Conditions
+		n.UID = mcn.UID
+		_, n.DegradedSince = sinceTrue(list, phases.NodeDegraded)
+		n.PinnedImageSets = pinnedImageSets(&mcn.Status)
+		if mcn.Generation > 1 { // a new object does not request an update
+			n.Requested = lastWrite(mcn.ManagedFields, managedFields.ownsSpec)
+		}
+		fromSpec = progress.Of(nil, mcn).Desired
+	}
+	if node != nil {
+		n.DesiredDrain, n.LastAppliedDrain = node.Annotations[DesiredDrain], node.Annotations[LastAppliedDrain]
+		if n.Desired != fromSpec { // the time of the spec is that of another target
+			n.Requested = lastWrite(node.ManagedFields, managedFields.ownsDesiredConfig)
+		}
+	}
+	n.readUpdate(list)
+	n.readCause(list)
+	return n
+}
+
+// readUpdate sets the steps and the times of the update.
+func (n *Node) readUpdate(list []metav1.Condition) {
+	isUpdated, _ := sinceTrue(list, phases.Updated)
+	if isUpdated && (n.Update == progress.NoUpdate || n.Update == progress.Requested) {
+		n.Completed = completionOf(list)
+	}
+	switch n.Update {
+	case progress.NoUpdate:
+		n.Since = n.Completed
+	case progress.Requested:
+		n.Steps = newSteps(list, func(phases.Phase) bool { return false })
+		n.Step, n.Since = n.Steps[0].Phase, n.Requested
+	case progress.Unreported:
+		n.readNodeStep()
+	case progress.Started:
+		n.Started = startOf(list)
+		n.Steps = currentSteps(list)
+		n.Since = measure(n.Steps, n.Started)
+		n.Step = stepOf(n.Steps)
+	}
+}
+
+// readNodeStep sets the step and the times of an update that only the Node shows. When the daemon
+// requests a drain, the drain controller first cordons the Node.
+func (n *Node) readNodeStep() {
+	n.Started, n.Since = n.Requested, n.Requested
+	verb, config, _ := strings.Cut(n.DesiredDrain, "-")
+	isDone := n.DesiredDrain == n.LastAppliedDrain
+	if isDone && config != n.Desired.Config { // the request of an earlier update
+		return
+	}
+	cordoned, isCordoned := n.unavailableSince(progress.Cordoned)
+	n.Started = later(n.Started, cordoned)
+	switch {
+	case verb == "drain" && !isDone && isCordoned:
+		n.Step, n.Since = phases.Drained, n.Started
+	case verb == "drain" && !isDone:
+		n.Step = phases.Cordoned
+	case verb == "uncordon" && !isDone:
+		n.Step, n.Since = phases.Uncordoned, time.Time{}
+	default:
+		n.Since = n.Started
+	}
+}
+
+// unavailableSince returns when the Node became unavailable for a reason, and true. It returns false
+// if the Node is not unavailable for this reason.
+func (n *Node) unavailableSince(reason progress.UnavailableReason) (time.Time, bool) {
+	for _, u := range n.Unavailable {
+		if u.Reason == reason {
+			return u.Since, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// managedFields has the part of an entry of managedFields that this package needs.
+type managedFields struct {
+	Spec     json.RawMessage `json:"f:spec"`
+	Metadata struct {
+		Annotations map[string]json.RawMessage `json:"f:annotations"`
+	} `json:"f:metadata"`
+}
+
+func (f managedFields) ownsSpec() bool { return f.Spec != nil }
+
+func (f managedFields) ownsDesiredConfig() bool {
+	return f.Metadata.Annotations["f:"+DesiredConfig] != nil
+}
+
+// lastWrite returns the newest time of the entries for which matches returns true, or zero.
+func lastWrite(entries []metav1.ManagedFieldsEntry, matches func(managedFields) bool) time.Time {
+	var newest time.Time
+	for i := range entries {
+		entry := &entries[i]
+		if entry.Subresource != "" || entry.Time == nil || entry.FieldsV1 == nil {
+			continue
+		}
+		var fields managedFields
+		if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) == nil && matches(fields) {
+			newest = later(newest, entry.Time.UTC())
+		}
+	}
+	return newest
+}

@@ -1,0 +1,234 @@
+package mco_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/yaml"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+const annotation = "machineconfiguration.openshift.io/"
+
+// readCase reads a Node and its MachineConfigNode from a file in testdata. Each may be missing.
+func readCase(t *testing.T, name string) (node *corev1.Node, mcn *mcfgv1.MachineConfigNode) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
+	require.NoError(t, err)
+	var list struct{ Items []json.RawMessage }
+	require.NoError(t, yaml.Unmarshal(text, &list))
+	for _, item := range list.Items {
+		var kind metav1.TypeMeta
+		require.NoError(t, json.Unmarshal(item, &kind))
+		switch kind.Kind {
+		case "Node":
+			require.NoError(t, json.Unmarshal(item, &node))
+		case "MachineConfigNode":
+			require.NoError(t, json.Unmarshal(item, &mcn))
+		}
+	}
+	return node, mcn
+}
+
+// TestCases: nodes of clusters that were rebuilt from public bug reports. The files have one node of
+// each cluster.
+func TestCases(t *testing.T) {
+	const (
+		oldConfig = "rendered-worker-93e0d654b9f6b8106d5d1e3f178ab219"
+		badConfig = "rendered-worker-2222bbbb2222bbbb2222bbbb2222bbbb"
+	)
+	at := func(text string) time.Time {
+		parsed, err := time.Parse(time.RFC3339, text)
+		require.NoError(t, err)
+		return parsed
+	}
+	is := func(reason progress.UnavailableReason, since string) []progress.Unavailable {
+		return []progress.Unavailable{{Reason: reason, Since: at(since)}}
+	}
+	for name, check := range map[string]func(*testing.T, mco.Node){
+		"last-node-notready": func(t *testing.T, n mco.Node) {
+			assert.Equal(t, is(progress.NotReady, "2026-05-12T10:49:00Z"), n.Unavailable)
+			assert.False(t, n.InUpdate() || n.Degraded || n.IsAvailable())
+		},
+		"drift-pool-without-message": func(t *testing.T, n mco.Node) {
+			assert.True(t, n.Degraded)
+			assert.Equal(t, `content mismatch for file "/etc/mco-test-file"`, n.Message)
+			assert.Zero(t, n.DegradedSince, "only the annotations say it, and they have no time")
+		},
+		"orphan-mcn": func(t *testing.T, n mco.Node) {
+			assert.True(t, n.HasObject && !n.HasNode)
+		},
+		"pinned-760-images": func(t *testing.T, n mco.Node) {
+			require.Len(t, n.PinnedImageSets, 2)
+			for _, set := range n.PinnedImageSets {
+				assert.False(t, set.Failed, "the daemon continues to pull")
+				assert.Equal(t, "requeue: prefetching images incomplete after timeout: 5m0s", set.Message)
+			}
+		},
+		"diskpressure-holds-rollout": func(t *testing.T, n mco.Node) {
+			assert.Equal(t, is(progress.DiskPressure, "2026-05-19T07:40:00Z"), n.Unavailable)
+		},
+		"cordoned-never-selected": func(t *testing.T, n mco.Node) {
+			assert.Equal(t, is(progress.Cordoned, "2026-05-02T09:00:00Z"), n.Unavailable)
+			assert.False(t, n.InUpdate() || n.IsAvailable())
+		},
+		"uncordon-fails": func(t *testing.T, n mco.Node) {
+			assert.True(t, n.InUpdate() && n.Failing)
+			assert.Equal(t, phases.Uncordoned, n.Step)
+			assert.NotEqual(t, n.DesiredDrain, n.LastAppliedDrain, "the controller has not uncordoned it")
+		},
+		"new-node-without-mcn": func(t *testing.T, n mco.Node) {
+			assert.Equal(t, "w-new.example.test", n.Name)
+			assert.Equal(t, is(progress.NotReady, "2026-05-22T10:40:00Z"), n.Unavailable)
+			assert.False(t, n.HasObject || n.Reported || n.InUpdate())
+			assert.Equal(t, n.Desired, n.Current)
+			assert.NotEmpty(t, n.Current.Config)
+		},
+		"recovered-after-bad-mc": func(t *testing.T, n mco.Node) {
+			assert.False(t, n.InUpdate() || n.NotStarted() || n.Degraded, "the object's spec still has the withdrawn config")
+			assert.True(t, n.IsAvailable())
+			assert.Equal(t, target(oldConfig), n.Desired)
+			assert.Zero(t, n.Requested)
+		},
+		"bad-mc-deleted-node-loops": func(t *testing.T, n mco.Node) {
+			assert.True(t, n.InUpdate() && n.Degraded)
+			assert.Equal(t, target(badConfig), n.Desired)
+			assert.Equal(t, target(oldConfig), n.Current)
+			assert.Equal(t, `failed to create directory "/home/core/test": mkdir /home/core/test: not a directory`, n.Message)
+			assert.Equal(t, at("2026-05-25T10:23:10Z"), n.DegradedSince)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			node, mcn := readCase(t, name)
+			check(t, mco.Of(node, mcn))
+		})
+	}
+}
+
+// newNode returns a Ready Node that owns the object of mcn, with annotations: pairs of names and values.
+func newNode(pairs ...string) *corev1.Node {
+	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "uid-0", Annotations: map[string]string{}}}
+	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+	for i := 0; i < len(pairs); i += 2 {
+		n.Annotations[annotation+pairs[i]] = pairs[i+1]
+	}
+	return n
+}
+
+func ownedBy(uid types.UID) func(*mcfgv1.MachineConfigNode) {
+	return func(m *mcfgv1.MachineConfigNode) {
+		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: m.Name, UID: uid}}
+	}
+}
+
+// TestStepsOfNodes: without an object that shows the update, the requests of drains do.
+func TestStepsOfNodes(t *testing.T) {
+	const drain, uncordon = "drain-" + configB, "uncordon-" + configA
+	for name, tc := range map[string]struct {
+		desired, applied string
+		cordoned         float64 // the time of the cordon, or 0
+		object           *mcfgv1.MachineConfigNode
+		step             phases.Phase
+		started, since   float64
+	}{
+		"no drain was requested":                  {uncordon, uncordon, 0, nil, "", 5, 5},
+		"a drain was requested":                   {drain, uncordon, 0, nil, phases.Cordoned, 5, 5},
+		"a drain is running":                      {drain, uncordon, 7, nil, phases.Drained, 7, 7},
+		"the drain is done":                       {drain, drain, 7, nil, "", 7, 7},
+		"cordoned before the update":              {drain, uncordon, 2, nil, phases.Drained, 5, 5},
+		"an uncordon was requested":               {"uncordon-" + configB, drain, 7, nil, phases.Uncordoned, 7, 0},
+		"the object shows the last update":        {drain, uncordon, 7, mcn(is(phases.Updated, yes, 1)), phases.Drained, 7, 7},
+		"the object shows this update":            {drain, uncordon, 7, mcn(is(phases.Updated, no, 6), is(phases.UpdatePrepared, running, 6)), phases.UpdatePrepared, 6, 6},
+		"cordoned by hand":                        {uncordon, uncordon, 7, nil, "", 5, 5},
+		"a drain for an earlier target":           {"drain-c", uncordon, 7, nil, phases.Drained, 7, 7},
+		"the drain for an earlier target is done": {"drain-c", "drain-c", 7, nil, "", 5, 5},
+		"a request that is no drain at all":       {"x-" + configB, "", 7, nil, "", 7, 7},
+		"no requests, as in a trimmed dump":       {"", "", 0, nil, "", 5, 5},
+		"the uncordon of this config is done":     {"uncordon-" + configB, "uncordon-" + configB, 7, nil, "", 7, 7}, // another image of the same config
+	} {
+		t.Run(name, func(t *testing.T) {
+			node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working", "desiredDrain", tc.desired, "lastAppliedDrain", tc.applied)
+			node.ManagedFields = []metav1.ManagedFieldsEntry{entry(`{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}}}`, at(5))}
+			if tc.cordoned > 0 {
+				cordoned := metav1.NewTime(at(tc.cordoned))
+				node.Spec = corev1.NodeSpec{Unschedulable: true, Taints: []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, TimeAdded: &cordoned}}}
+			}
+			n := mco.Of(node, tc.object)
+			assert.Equal(t, tc.step, n.Step)
+			assert.False(t, n.NotStarted())
+			assert.True(t, n.Started.Equal(at(tc.started)), n.Started)
+			assert.Equal(t, tc.since == 0, n.Since.IsZero())
+			assert.True(t, tc.since == 0 || n.Since.Equal(at(tc.since)), n.Since)
+		})
+	}
+}
+
+// TestRequestedByNode: while the object has another target, the managedFields of the Node say when
+// the update was requested.
+func TestRequestedByNode(t *testing.T) {
+	node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Done")
+	node.ManagedFields = []metav1.ManagedFieldsEntry{
+		entry(`{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}}}`, at(7)),
+		entry(`{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/state":{}}}}`, at(8)),
+	}
+	spec := managed(entry(`{"f:spec":{}}`, at(3)))
+	for name, object := range map[string]*mcfgv1.MachineConfigNode{"another target": mcn(spec, is(phases.Updated, yes, 2)), "no object": nil} {
+		n := mco.Of(node, object)
+		assert.Equal(t, at(7), n.Requested, name)
+		assert.Equal(t, at(7), n.Since, name)
+	}
+	node.Annotations[annotation+"desiredImage"] = "x"
+	assert.Equal(t, at(7), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested, "another image")
+	delete(node.Annotations, annotation+"desiredImage")
+	node.Annotations[annotation+"state"] = "Working"
+	assert.Equal(t, at(7), mco.Of(node, nil).Since, "the step is not known")
+	assert.Equal(t, at(3), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)
+}
+
+// TestDegradedByAnnotations: the most specific cause wins.
+func TestDegradedByAnnotations(t *testing.T) {
+	updated := is(phases.Updated, yes, 1)
+	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 2, text) }
+	for name, tc := range map[string]struct {
+		state, reason string
+		object        *mcfgv1.MachineConfigNode
+		isDegraded    bool
+		message       string
+	}{
+		"degraded":                         {"Degraded", "disk full", mcn(updated), true, "disk full"},
+		"degraded, without a reason":       {"Degraded", "", mcn(updated), true, ""},
+		"unreconcilable":                   {"Unreconcilable", "disk full", mcn(updated), true, "disk full"},
+		"without an object":                {"Degraded", "disk full", nil, true, "disk full"},
+		"done":                             {"Done", "disk full", mcn(updated), false, ""},
+		"working":                          {"Working", "disk full", mcn(updated), false, ""},
+		"the object says the same":         {"Degraded", "disk full", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "disk full"},
+		"the object says more":             {"Degraded", "disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "disk full"},
+		"the annotation says more":         {"Degraded", "a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "a: disk full: b"},
+		"the object says something else":   {"Degraded", "rebooting", mcn(updated, degraded("disk full")), true, "disk full"},
+		"a failure of an earlier update":   {"Degraded", "", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), true, "disk full"},
+		"the object says nothing":          {"Degraded", "disk full", mcn(updated, degraded("")), true, "disk full"},
+		"the object is no longer degraded": {"Done", "", mcn(updated, is(phases.NodeDegraded, no, 2, "disk full")), false, ""},
+		"the object has an earlier error":  {"Degraded", "disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), true, "disk full"},
+		"a drain, after one hour": {
+			"Degraded", afterAnHourIs,
+			mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 2), is(phases.Drained, running, 3, drainFailed+evictPG0+untilDrainer)), true, evictPG0,
+		},
+	} {
+		n := mco.Of(newNode("state", tc.state, "reason", tc.reason), tc.object)
+		assert.Equal(t, tc.isDegraded, n.Degraded, name)
+		assert.Equal(t, tc.message, n.Message, name)
+		assert.Equal(t, !tc.isDegraded, n.IsAvailable() || n.InUpdate() && !n.Degraded, name)
+	}
+}

@@ -1,0 +1,57 @@
+package mco_test
+
+import (
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+func TestPinnedImageSets(t *testing.T) {
+	set := func(current, desired, failed int32) func(*mcfgv1.MachineConfigNode) {
+		return func(m *mcfgv1.MachineConfigNode) {
+			s := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: "pinned", CurrentGeneration: current, DesiredGeneration: desired, LastFailedGeneration: failed}
+			if failed > 0 {
+				s.LastFailedGenerationError = "no space left on device"
+			}
+			m.Status.PinnedImageSets = append(m.Status.PinnedImageSets, s)
+		}
+	}
+	const requeue = "requeue: prefetching images incomplete after timeout: 5m0s"
+	requeued := func(m *mcfgv1.MachineConfigNode) { m.Status.PinnedImageSets[0].LastFailedGenerationError = requeue }
+	noText := func(m *mcfgv1.MachineConfigNode) { m.Status.PinnedImageSets[0].LastFailedGenerationError = "" }
+	pulling := is(phases.PinnedImageSetsProgressing, yes, 3)
+	failing := is(phases.PinnedImageSetsDegraded, yes, 4, "One or more failed")
+	failed := mco.PinnedImageSet{Name: "pinned", Failed: true, Since: at(4), Message: "no space left on device"}
+	for name, tc := range map[string]struct {
+		object *mcfgv1.MachineConfigNode
+		want   []mco.PinnedImageSet
+	}{
+		"none":                      {mcn(), nil},
+		"not started":               {mcn(set(0, 0, 0)), []mco.PinnedImageSet{{Name: "pinned"}}},
+		"complete":                  {mcn(set(2, 2, 0)), nil},
+		"complete, once not":        {mcn(set(2, 2, 1)), nil},
+		"complete, after a retry":   {mcn(set(2, 2, 2)), nil},
+		"failed, without its text":  {mcn(set(0, 1, 1), failing, noText), []mco.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: "One or more failed"}}},
+		"pulled":                    {mcn(set(1, 2, 0), pulling), []mco.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
+		"failed":                    {mcn(set(0, 1, 1), pulling, failing), []mco.PinnedImageSet{failed}},
+		"failed again":              {mcn(set(2, 2, 2), failing), []mco.PinnedImageSet{failed}},
+		"failed before, complete":   {mcn(set(2, 2, 1), set(0, 1, 1), failing), []mco.PinnedImageSet{failed}},
+		"failed before, pulled":     {mcn(set(1, 2, 1), pulling), []mco.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
+		"failed before, failing":    {mcn(set(0, 2, 1), failing), []mco.PinnedImageSet{failed}},
+		"failed, not yet said":      {mcn(set(0, 1, 1)), []mco.PinnedImageSet{{Name: "pinned", Failed: true, Message: "no space left on device"}}},
+		"retried":                   {mcn(set(0, 1, 1), requeued, pulling, failing), []mco.PinnedImageSet{{Name: "pinned", Since: at(3), Message: requeue}}},
+		"retried, another failed":   {mcn(set(0, 1, 1), requeued, set(0, 1, 1), pulling, failing), []mco.PinnedImageSet{failed, {Name: "pinned", Since: at(3), Message: requeue}}},
+		"retried, in the condition": {mcn(set(0, 1, 1), noText, pulling, is(phases.PinnedImageSetsDegraded, yes, 4, requeue)), []mco.PinnedImageSet{{Name: "pinned", Since: at(3), Message: requeue}}},
+		"retried no longer":         {mcn(set(0, 1, 1), requeued, failing), []mco.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: requeue}}},
+		"failed, then pulled":       {mcn(set(1, 2, 0), set(0, 1, 1), pulling, failing), []mco.PinnedImageSet{failed, {Name: "pinned", Since: at(3)}}},
+		"failed, no set":            {mcn(failing), []mco.PinnedImageSet{{Failed: true, Since: at(4), Message: "One or more failed"}}},
+		"pulled, no set":            {mcn(pulling), []mco.PinnedImageSet{{Since: at(3)}}},
+	} {
+		n := mco.Of(nil, tc.object)
+		assert.Equal(t, tc.want, n.PinnedImageSets, name)
+	}
+}

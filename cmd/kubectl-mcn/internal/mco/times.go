@@ -1,0 +1,93 @@
+package mco
+
+import (
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// find returns a condition, or the zero value.
+func find(list []metav1.Condition, p phases.Phase) metav1.Condition {
+	if c := conditions.Find(list, p); c != nil {
+		return *c
+	}
+	return metav1.Condition{}
+}
+
+func messageOf(list []metav1.Condition, p phases.Phase) string { return find(list, p).Message }
+
+func timeOf(list []metav1.Condition, p phases.Phase) time.Time {
+	return find(list, p).LastTransitionTime.UTC()
+}
+
+// sinceTrue reports whether a condition is True, and returns the time when it became True.
+func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
+	if conditions.StatusOf(list, p) != metav1.ConditionTrue {
+		return false, time.Time{}
+	}
+	return true, timeOf(list, p)
+}
+
+// wasReported reports whether a phase was reported since the last update ended. Its condition may be
+// False: the phase was not required, or a daemon without package upgrademonitor has reported that the
+// phase failed.
+func wasReported(list []metav1.Condition, p phases.Phase) bool {
+	c := find(list, p)
+	isReserved := c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
+	return c.Type != "" && !isReserved && !conditions.HasUpdatePrefix(c.Message)
+}
+
+// startOf returns the start of the current update: the time when Updated became False. If the
+// update replaced an incomplete update, Updated was already False, and the start is the time of the
+// reset.
+func startOf(list []metav1.Condition) time.Time {
+	if !wasReported(list, phases.Updated) {
+		return time.Time{}
+	}
+	return later(timeOf(list, phases.Updated), lastReset(list))
+}
+
+// completionOf returns the end of the last update: the time when the phases that run only during an
+// update were reset. The lastTransitionTime of Updated may be later, because a restarted daemon may
+// report Updated again. But completionOf returns the lastTransitionTime of Updated if no phase was
+// reset, or if a phase was reset after that time.
+func completionOf(list []metav1.Condition) time.Time {
+	updated, completed := timeOf(list, phases.Updated), lastReset(list, atRestart...)
+	if completed.IsZero() || completed.After(updated) {
+		return updated
+	}
+	return completed
+}
+
+// atRestart are the phases that a daemon also reports when it restarts.
+var atRestart = []phases.Phase{phases.Resumed, phases.UpdateComplete, phases.Uncordoned}
+
+// lastReset returns the time of the last reset of a phase of an update, or zero. It ignores the phases
+// in without. The start and the end of an update reset each phase that has run: its condition becomes
+// False, and its message gets the prefix "Action during update to …".
+func lastReset(list []metav1.Condition, without ...phases.Phase) time.Time {
+	without = append(without, phases.Updated)
+	var last time.Time
+	for _, c := range list {
+		p := phases.Phase(c.Type)
+		isPhase := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
+		if isPhase && !slices.Contains(without, p) && conditions.HasUpdatePrefix(c.Message) {
+			last = later(last, c.LastTransitionTime.UTC())
+		}
+	}
+	return last
+}
+
+// since returns the duration between two times, or zero if the time to is before the time from.
+func since(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

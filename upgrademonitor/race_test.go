@@ -1,5 +1,0 @@
-//go:build race
-
-package upgrademonitor_test
-
-func init() { raceAllocations = 25 }
