@@ -1,4 +1,4 @@
-// Package docs_test keeps README.md, CONTRIBUTING.md and the pages in docs true.
+// Package docs_test keeps README.md, CONTRIBUTING.md, SECURITY.md and the pages in docs true.
 package docs_test
 
 import (
@@ -31,7 +31,7 @@ func pages(t *testing.T) []page {
 	require.NoError(t, err)
 	fenced := regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
 	var list []page
-	for _, name := range append(names, "../README.md", "../CONTRIBUTING.md") {
+	for _, name := range append(names, "../README.md", "../CONTRIBUTING.md", "../SECURITY.md") {
 		p := page{name: strings.TrimPrefix(name, "../")}
 		p.text = read(t, p.name)
 		p.prose = fenced.ReplaceAllString(p.text, "")
