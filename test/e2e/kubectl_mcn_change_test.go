@@ -92,7 +92,9 @@ func (r *renderer) render(from []mcfgv1.MachineConfig) {
 	if !apierrors.IsAlreadyExists(err) {
 		require.NoError(r.t, err)
 	}
-	r.change(func(p *mcfgv1.MachineConfigPool) { p.Spec.Configuration.Name, p.Spec.Configuration.Source = rendered.Name, sources })
+	r.change(func(p *mcfgv1.MachineConfigPool) {
+		p.Spec.Configuration.Name, p.Spec.Configuration.Source = rendered.Name, sources
+	})
 }
 
 // change updates the pool.
