@@ -18,6 +18,10 @@ PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/guard
 
 FUZZTIME ?= 30s
 
+# For make stress.
+MINUTES ?= 4
+LOAD    ?= 4
+
 # The Kubernetes version of the API server, for example 1.33. Default: the version in test/binaries.
 K8S ?=
 export K8S
@@ -45,6 +49,10 @@ test: ## Run the tests of the library, kubectl mcn, the examples and the docs (o
 .PHONY: race
 race: ## Run the tests of packages with goroutines again, with the race detector (needs a C compiler)
 	$(TEST) -race $$(go list ./... ./cmd/kubectl-mcn/... | grep -vxF "$$(go list $(PURE))")
+
+.PHONY: stress
+stress: ## Run the tests for MINUTES (4), in rounds, beside LOAD (4) busy loops for each core; stop at the first failure
+	@.ci/stress $(CACHE)/stress $(MINUTES) $(LOAD) $(PURE)
 
 .PHONY: check
 check: ## Test the core with every order of events for DEPTH (3) reports; 4 takes hours
