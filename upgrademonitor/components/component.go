@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -39,8 +40,7 @@ type conditionType struct {
 
 func (t conditionType) name() string { return string(t.component) + string(t.aspect) }
 
-// conditionTypes has all types, in the order in which a process computes its conditions. A process
-// cannot report that it is down, so another process writes its Available condition.
+// conditionTypes has all types, in the order in which a process computes its conditions.
 var conditionTypes = []conditionType{
 	{Operator, Degraded, Operator},
 	{Operator, Progressing, Operator},
@@ -67,11 +67,8 @@ func TypeOf(c Component, a Aspect) string {
 
 // find returns a condition of a component, or the zero value.
 func find(list []metav1.Condition, c Component, a Aspect) metav1.Condition {
-	name := TypeOf(c, a)
-	for _, condition := range list {
-		if condition.Type == name && name != "" {
-			return condition
-		}
+	if found := meta.FindStatusCondition(list, TypeOf(c, a)); found != nil && found.Type != "" {
+		return *found
 	}
 	return metav1.Condition{}
 }
@@ -116,8 +113,7 @@ const (
 	Errored     State = "Errored" // a step that has no State of its own
 )
 
-// daemonSync is the State in the reason of MachineConfigDaemonDegraded. No process passes it to Begin
-// or Track.
+// daemonSync is the State in the reason of MachineConfigDaemonDegraded. No process passes it to Begin.
 const daemonSync State = "SyncMCD"
 
 var statesOf = map[Component][]State{

@@ -62,37 +62,26 @@ func New(config Config) (*Reporter, error) {
 
 func (c Config) validate() error {
 	path := field.NewPath("components", "Config")
+	const of = " of openshift/client-go's operator group"
+	const client = "pass OperatorV1().MachineConfigurations() of a clientset" + of
+	const lister = "pass Operator().V1().MachineConfigurations().Lister() of an informer factory" + of
 	err := validate.Required(path,
-		validate.Field{
-			Name:  "Client",
-			Value: c.Client,
-			Hint: "pass OperatorV1().MachineConfigurations() of a clientset of " +
-				"openshift/client-go's operator group",
-		},
-		validate.Field{
-			Name:  "Lister",
-			Value: c.Lister,
-			Hint: "pass Operator().V1().MachineConfigurations().Lister() of an informer factory of " +
-				"openshift/client-go's operator group",
-		},
+		validate.Field{Name: "Client", Value: c.Client, Hint: client},
+		validate.Field{Name: "Lister", Value: c.Lister, Hint: lister},
 	)
 	if err != nil {
 		return err
 	}
-	var other Component
-	switch c.Component {
-	case Operator:
-		other = Controller
-	case Controller:
-		other = Operator
-	default:
+	if fieldManagers[c.Component] == "" {
 		return field.NotSupported(path.Child("Component"), c.Component, []Component{Operator, Controller})
 	}
-	if c.FieldManager == fieldManagers[other] {
-		return field.Invalid(path.Child("FieldManager"), c.FieldManager,
-			"is the default of the other component: leave FieldManager empty")
+	path = path.Child("FieldManager")
+	for other, name := range fieldManagers {
+		if other != c.Component && name == c.FieldManager {
+			return field.Invalid(path, name, "is the default of the other component: leave FieldManager empty")
+		}
 	}
-	if errs := metav1validation.ValidateFieldManager(c.FieldManager, path.Child("FieldManager")); len(errs) > 0 {
+	if errs := metav1validation.ValidateFieldManager(c.FieldManager, path); len(errs) > 0 {
 		return errs[0]
 	}
 	return nil

@@ -73,20 +73,12 @@ type Fault struct {
 func MostRecentError(list []metav1.Condition) (newest Fault, found bool) {
 	for _, component := range withHealth {
 		f, ok := faultOf(component, find(list, component, Degraded))
-		if ok && (!found || isMoreRecent(f, newest)) {
+		isNewer := f.Resolved == newest.Resolved && newest.Since.Before(&f.Since)
+		if ok && (!found || isNewer || newest.Resolved && !f.Resolved) {
 			newest, found = f, true
 		}
 	}
 	return newest, found
-}
-
-// isMoreRecent reports whether the error a is more recent than the error b. An unresolved error is more
-// recent than a resolved error.
-func isMoreRecent(a, b Fault) bool {
-	if a.Resolved != b.Resolved {
-		return b.Resolved
-	}
-	return b.Since.Before(&a.Since)
 }
 
 const lastErrorPrefix = "Last error, resolved "
@@ -101,12 +93,7 @@ func lastError(degraded metav1.Condition, resolved time.Time) string {
 // the last error.
 func faultOf(c Component, degraded metav1.Condition) (Fault, bool) {
 	if degraded.Status == metav1.ConditionTrue {
-		return Fault{
-			Component: c,
-			State:     stateOf(degraded.Reason),
-			Message:   degraded.Message,
-			Since:     degraded.LastTransitionTime,
-		}, true
+		return Fault{c, stateOf(degraded.Reason), degraded.Message, degraded.LastTransitionTime, false}, true
 	}
 	at, text, _ := strings.Cut(strings.TrimPrefix(degraded.Message, lastErrorPrefix), ", in ")
 	state, message, hasMessage := strings.Cut(text, ": ")
@@ -114,11 +101,5 @@ func faultOf(c Component, degraded metav1.Condition) (Fault, bool) {
 	if degraded.Status != metav1.ConditionFalse || err != nil || !hasMessage || stateOf(state) != State(state) {
 		return Fault{}, false
 	}
-	return Fault{
-		Component: c,
-		State:     State(state),
-		Message:   message,
-		Since:     metav1.NewTime(resolved),
-		Resolved:  true,
-	}, true
+	return Fault{c, State(state), message, metav1.NewTime(resolved), true}, true
 }

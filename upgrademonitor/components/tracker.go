@@ -3,7 +3,6 @@ package components
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -26,14 +25,13 @@ const (
 	maxKey     = 253 // the longest name of an object
 )
 
-// step is a State and a key. The key is the name of the object that the step works on, for example
-// of a pool, or "".
+// step is a State and the name of the object that the step works on, or "".
 type step struct {
 	state State
 	key   string
 }
 
-func newStep(s State, key string) step { return step{s, conditions.TruncateTo(shorten(key), maxKey)} }
+func newStep(s State, key string) step { return step{s, conditions.TruncateTo(key, maxKey)} }
 
 func (s step) message(text string) string {
 	if s.key == "" {
@@ -51,12 +49,12 @@ type pass struct {
 // problem is an error of a step, or a pass that takes too long.
 type problem struct {
 	step
-	since           time.Time // the time of the first error, or the time when the pass exceeded the limit
+	since           time.Time // the time of the first error, or when the pass exceeded the limit
 	reason, message string
 }
 
-// tracker has the running passes and the errors of a process, and the conditions of other
-// components. It computes the conditions that the process writes. The caller must hold Reporter.mu.
+// tracker has the running passes and the errors of a process, and the conditions of other components.
+// The caller must hold Reporter.mu.
 type tracker struct {
 	component Component
 	sync      State                       // OperatorSync or MCCSync
@@ -98,8 +96,7 @@ func (t *tracker) start(s step, now time.Time) *pass {
 	return p
 }
 
-// end ends a pass without a result. It returns false if the pass has already ended, or if its step
-// was forgotten.
+// end ends a pass without a result. It returns false if the pass has ended or was forgotten.
 func (t *tracker) end(p *pass) bool {
 	wasRunning := t.running[p]
 	delete(t.running, p)
@@ -124,36 +121,16 @@ func (t *tracker) resolve(s step, now time.Time) {
 	delete(t.errors, s)
 }
 
-// fail ends a pass with an error. It drops a new error if there are already maxErrors errors. If a
-// step of the sync has failed, the error of the whole sync is a copy of the step's error. Only a
-// successful sync resolves the copy, so Degraded stays True if the next sync fails in another step.
+// fail ends a pass with an error. It drops a new error if there are already maxErrors errors.
 func (t *tracker) fail(p *pass, text string, now time.Time) {
-	f, isKnown := t.errors[p.step]
+	known, isKnown := t.errors[p.step]
 	if !t.end(p) || !isKnown && len(t.errors) == maxErrors {
 		return
 	}
-	if !isKnown {
-		f.since = now
+	if isKnown {
+		now = known.since
 	}
-	f.step = p.step
-	f.reason = string(p.state) + failedSuffix
-	f.message = p.message(text)
-	if p.state == t.sync {
-		if cause, ok := t.newestOfSync(); ok {
-			f.reason, f.message = cause.reason, cause.message
-		}
-	}
-	t.errors[p.step] = f
-}
-
-// newestOfSync returns the newest error of a step of the whole sync.
-func (t *tracker) newestOfSync() (newest problem, ok bool) {
-	for _, e := range t.newestFirst(slices.Collect(maps.Values(t.errors))) {
-		if t.isStep(e.state) {
-			return e, true
-		}
-	}
-	return problem{}, false
+	t.errors[p.step] = problem{p.step, now, string(p.state) + failedSuffix, p.message(text)}
 }
 
 // forget removes the error of a step, and ends its running passes without a result.
@@ -168,18 +145,12 @@ func (t *tracker) forget(s step, now time.Time) {
 
 // runningFor returns a problem for each pass that has been running for at least the limit. The
 // reason of the problem ends with the suffix.
-func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) []problem {
-	var list []problem
+func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) (list []problem) {
 	for p := range t.running {
-		if now.Sub(p.started) < limit {
-			continue
+		if now.Sub(p.started) >= limit {
+			text := p.message("running since " + timestamp(p.started))
+			list = append(list, problem{p.step, p.started.Add(limit), string(p.state) + suffix, text})
 		}
-		list = append(list, problem{
-			step:    p.step,
-			since:   p.started.Add(limit),
-			reason:  string(p.state) + suffix,
-			message: p.message("running since " + timestamp(p.started)),
-		})
 	}
 	return list
 }
@@ -191,19 +162,14 @@ func (t *tracker) newestFirst(list []problem) []problem {
 		list = slices.DeleteFunc(list, func(p problem) bool { return p.state == t.sync })
 	}
 	slices.SortFunc(list, func(a, b problem) int {
-		return cmp.Or(
-			b.since.Compare(a.since),
-			cmp.Compare(a.state, b.state),
-			cmp.Compare(a.key, b.key),
-			cmp.Compare(a.reason, b.reason),
-		)
+		same := cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(a.key, b.key), cmp.Compare(a.reason, b.reason))
+		return cmp.Or(b.since.Compare(a.since), same)
 	})
 	return list
 }
 
 // progressing returns the condition Progressing of this process. It is True while a pass has been
-// running for at least 2 minutes. The reason and the message describe the pass that has been running
-// for the longest time.
+// running for 2 minutes, and describes the longest pass.
 func (t *tracker) progressing(now time.Time) metav1.Condition {
 	list := t.newestFirst(t.runningFor(lasting, "", now))
 	if len(list) == 0 {
@@ -236,8 +202,7 @@ func (t *tracker) degraded(previous metav1.Condition, now time.Time) metav1.Cond
 	isInherited := !t.synced && !t.recovered && (isRecent || len(t.errors) > 0)
 	switch {
 	case len(problems) > 1:
-		message := fmt.Sprintf("%s; and %d more", problems[0].message, len(problems)-1)
-		return condition(metav1.ConditionTrue, problems[0].reason, message)
+		return condition(metav1.ConditionTrue, problems[0].reason, fmt.Sprintf("%s; and %d more", problems[0].message, len(problems)-1))
 	case len(problems) == 1:
 		return condition(metav1.ConditionTrue, problems[0].reason, problems[0].message)
 	case isTrue && isInherited:

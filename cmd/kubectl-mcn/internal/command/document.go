@@ -63,6 +63,7 @@ type documentEntry struct {
 	What    string    `json:"what"`
 	Since   time.Time `json:"since,omitzero"`
 	Message string    `json:"message,omitempty"`
+	Details []string  `json:"details,omitempty"`
 	Next    []string  `json:"next,omitempty"`
 }
 
@@ -137,7 +138,7 @@ func newDocument(v source.View, origin string) *document {
 			Updated:        p.Updated,
 			Blocked:        p.Blocked,
 			Stalled:        p.Stalled,
-			Entries:        entries(screen.Problems(p, screen.Options{Now: v.Time, Whole: true})),
+			Entries:        entries(screen.Problems(p, wholeOptions(v))),
 			Unavailable:    p.Unavailable,
 			MaxUnavailable: p.MaxUnavailable,
 			FromStatus:     p.FromStatus,
@@ -204,10 +205,15 @@ func describe(n cluster.Node) documentNode {
 	return doc
 }
 
+// wholeOptions returns the options for the entries of a document.
+func wholeOptions(v source.View) screen.Options {
+	return screen.Options{Now: v.Time, Whole: true, Evictions: v.Evictions}
+}
+
 func entries(problems []screen.Problem) []documentEntry {
 	all := []documentEntry{}
 	for _, p := range problems {
-		all = append(all, documentEntry{p.Tone == screen.Alarm, p.Subject, p.About, p.What, p.Since, p.Message, p.Next})
+		all = append(all, documentEntry{p.Tone == screen.Alarm, p.Subject, p.About, p.What, p.Since, p.Message, p.Details, p.Next})
 	}
 	return all
 }

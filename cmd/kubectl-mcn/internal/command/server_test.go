@@ -33,6 +33,7 @@ type server struct {
 	*httptest.Server
 	expires  bool              // each continue token
 	releases map[string]string // of rendered configs
+	paths    map[string]any    // further objects and lists
 	verbs    map[string]int    // how many requests of each
 
 	mu      sync.Mutex
@@ -162,6 +163,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case fail.status != 0 && (fail.verb == "" || fail.verb == verb) && strings.HasPrefix(resource, fail.resource):
 		reject(w, fail.status, fmt.Sprintf(`User "alice" cannot %s resource %q`, verb, resource))
+	case s.paths[r.URL.Path] != nil:
+		_ = encoding.NewEncoder(w).Encode(s.paths[r.URL.Path])
 	case config != nil:
 		_ = encoding.NewEncoder(w).Encode(config)
 	case s.releases[resource] != "":

@@ -27,7 +27,7 @@ var (
 	gathered = regexp.MustCompile(`(?i)(^|/)(` +
 		`machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/.*)|` +
 		`operator\.openshift\.io/machineconfigurations|` +
-		`core/nodes|` +
+		`core/nodes|policy/poddisruptionbudgets|` +
 		`config/(node|machineconfig((node|pool)s|s/rendered-.*))|` +
 		`hypershift\.openshift\.io/.*` +
 		`)[/.].*(ya?ml|json)$`)

@@ -7,6 +7,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,8 +41,10 @@ type Store struct {
 	configuration    *operatorv1.MachineConfiguration
 	hasManagedFields bool                             // a MachineConfigNode has managedFields
 	configs          map[string]cluster.MachineConfig // the known MachineConfigs, by name
-	resources        map[string]*access               // the resources of a cluster, by name; empty for files
-	texts            map[string]string                // the texts that objects share: see the method text
+	evictions        cluster.Evictions
+	denied           map[string]error   // the errors for optional resources that the user may not read
+	resources        map[string]*access // the resources of a cluster, by name; empty for files
+	texts            map[string]string  // the texts that objects share: see the method text
 }
 
 // member is a Node and the MachineConfigNode of the same name. One of them may be nil.
@@ -66,6 +69,7 @@ func NewStore(limits cluster.Limits) *Store {
 	return &Store{
 		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, configs: map[string]cluster.MachineConfig{},
 		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
+		evictions: cluster.Evictions{Budgets: map[cluster.Name]cluster.Budget{}, Labels: map[cluster.Name]map[string]string{}}, denied: map[string]error{},
 	}
 }
 
@@ -100,6 +104,9 @@ func (s *Store) put(obj any) {
 		s.configuration = o
 	case *metav1.PartialObjectMetadata: // of a MachineConfig
 		s.configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, nil)
+	case *policyv1.PodDisruptionBudget:
+		budget := cluster.NewBudget(o)
+		s.evictions.Budgets[budget.Name] = budget
 	case *mcfgv1.MachineConfig:
 		s.configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, &o.Spec)
 	}
