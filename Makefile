@@ -14,9 +14,13 @@ TEST := go test -vet=off
 
 # The packages without goroutines. They need no race detector.
 PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/guard ./examples/image-mode ./examples/pinned-images \
-	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,core mergepatch nodemeta plan) ./cmd/kubectl-mcn/demo ./cmd/kubectl-mcn/internal/cluster ./cmd/kubectl-mcn/internal/mco
+	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,machine nodemeta) ./cmd/kubectl-mcn/demo ./cmd/kubectl-mcn/internal/cluster ./cmd/kubectl-mcn/internal/mco
 
 FUZZTIME ?= 30s
+
+# For make stress.
+MINUTES ?= 4
+LOAD    ?= 4
 
 # The Kubernetes version of the API server, for example 1.33. Default: the version in test/binaries.
 K8S ?=
@@ -46,9 +50,13 @@ test: ## Run the tests of the library, kubectl mcn, the examples and the docs (o
 race: ## Run the tests of packages with goroutines again, with the race detector (needs a C compiler)
 	$(TEST) -race $$(go list ./... ./cmd/kubectl-mcn/... | grep -vxF "$$(go list $(PURE))")
 
+.PHONY: stress
+stress: ## Run the tests for MINUTES (4), in rounds, beside LOAD (4) busy loops for each core; stop at the first failure
+	@.ci/stress $(CACHE)/stress $(MINUTES) $(LOAD) $(PURE)
+
 .PHONY: check
 check: ## Test the core with every order of events for DEPTH (3) reports; 4 takes hours
-	DEPTH=$${DEPTH:-3} go test -count=1 -timeout 0 -v -run TestEveryPath ./upgrademonitor/internal/core
+	DEPTH=$${DEPTH:-3} go test -count=1 -timeout 0 -v -run TestEveryPath ./upgrademonitor/internal/machine
 
 .PHONY: simulate
 simulate: ## Simulate the Monitor for DURATION (10m) with a failing API server; SEED=n repeats a run

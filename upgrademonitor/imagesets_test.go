@@ -69,21 +69,33 @@ func TestErrorOfAnImageSet(t *testing.T) {
 		assert.Equal(t, step.degraded, f.status(phases.PinnedImageSetsProgressing))
 	}
 	f.ReportPinnedImageSets(t.Context(), nil, errors.New("no space left on device"))
-	assert.Equal(t, []metav1.ConditionStatus{"False", "True"}, []metav1.ConditionStatus{f.status(phases.PinnedImageSetsProgressing), f.status(phases.PinnedImageSetsDegraded)})
+	assert.Equal(t, []metav1.ConditionStatus{"True", "True"}, []metav1.ConditionStatus{f.status(phases.PinnedImageSetsProgressing), f.status(phases.PinnedImageSetsDegraded)})
 }
 
-// A failure that belongs to no set is only in the log: once, until another failure.
-func TestFailureOfNoImageSetIsLogged(t *testing.T) {
-	f := newFixture(t)
-	var log logLines
-	for _, failure := range []string{"registry unreachable", "registry unreachable", "no space left on device"} {
-		f.ReportPinnedImageSets(log.context(t.Context()), nil, errors.New(failure))
+// A failure that belongs to no set is the error of each set that is neither done nor has an error. If there
+// is no such set, it is in the message.
+func TestFailureOfAllImageSets(t *testing.T) {
+	f := newUpdated(t)
+	full := errors.New("no space left on device")
+	f.ReportPinnedImageSets(t.Context(), imageSets{
+		{Name: "a", Generation: 1}, {Name: "b", Generation: 1, Done: true}, {Name: "c", Generation: 1, Err: errors.New("no route")},
+	}, full)
+	var failures []string
+	for _, set := range f.object().Status.PinnedImageSets {
+		failures = append(failures, set.LastFailedGenerationError)
 	}
-	f.ReportPinnedImageSets(log.context(t.Context()), nil, nil)
-	lines := log.take()
-	require.Len(t, lines, 3)
-	assert.Contains(t, lines[1], "no space left on device")
-	assert.Contains(t, lines[2], "works again")
+	assert.Equal(t, []string{"no space left on device", "", "no route"}, failures)
+	assert.NotContains(t, f.condition(phases.PinnedImageSetsDegraded).Message, "no space")
+	assert.Equal(t, metav1.ConditionTrue, f.status(phases.PinnedImageSetsProgressing))
+
+	done := imageSets{{Name: "a", Generation: 1, Done: true}}
+	f.ReportPinnedImageSets(t.Context(), done, full)
+	assert.Empty(t, f.object().Status.PinnedImageSets[0].LastFailedGenerationError)
+	assert.Contains(t, f.condition(phases.PinnedImageSetsDegraded).Message, "no space left on device")
+	assert.Equal(t, metav1.ConditionTrue, f.status(phases.PinnedImageSetsProgressing), "no success yet")
+	f.ReportPinnedImageSets(t.Context(), done, nil)
+	assert.Equal(t, metav1.ConditionFalse, f.status(phases.PinnedImageSetsProgressing))
+	assert.Equal(t, metav1.ConditionFalse, f.status(phases.PinnedImageSetsDegraded))
 }
 
 // The text of an error is read when it is reported, and cut. A response that rejects a report

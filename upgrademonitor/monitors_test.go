@@ -3,8 +3,6 @@ package upgrademonitor_test
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -96,10 +94,8 @@ func TestPendingOfMonitors(t *testing.T) {
 			monitors.Forget(nodeNames(i))
 		}
 		synctest.Wait()
-		forgotten := slices.DeleteFunc(log.take(), func(line string) bool { return !strings.Contains(line, "no longer retried") })
-		assert.Len(t, forgotten, 3, "what is pending is logged once for each node")
-		assert.NotContains(t, strings.Join(forgotten, ""), "call Flush")
 		s.requests()
+		log.take()
 		pass(time.Hour)
 		assert.Empty(t, s.requests())
 		assert.Empty(t, log.take())

@@ -53,5 +53,5 @@ func TestNotRequiredCompletesTheParent(t *testing.T) {
 	f.report(t, phases.UpdatePostActionComplete, metav1.ConditionTrue)
 	f.annotate(newConfig, newConfig)
 	f.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, "Only units change", f.condition(phases.AppliedFiles).Message)
+	assert.Equal(t, "Action during update to "+newConfig+": Only units change", f.condition(phases.AppliedFiles).Message)
 }

@@ -51,7 +51,7 @@ func TestARejectionNeedsARead(t *testing.T) {
 		other.report(t, phases.Updated, metav1.ConditionTrue)
 		f.requests()
 		f.report(t, phases.Drained, metav1.ConditionFalse)
-		assert.Equal(t, []string{"get", "patch/status"}, f.requests(), "the other process has ended the update")
+		assert.Equal(t, []string{"get"}, f.requests(), "the other process has ended the update")
 		f.report(t, phases.Drained, metav1.ConditionFalse)
 		assert.Empty(t, f.requests(), "a repeat needs no read")
 
@@ -171,25 +171,6 @@ func TestRepeatsInAnOutage(t *testing.T) {
 		assert.Len(t, f.requests(), 8)
 		assert.Contains(t, f.condition(phases.NodeDegraded).Message, "sync 99")
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
-	})
-}
-
-// A repeat waits for the pending report, and is then submitted again. So nil means that the object
-// shows it. A report of a status that the object already has does not wait.
-func TestARepeatWaitsForTheLastReport(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.takes(2 * time.Second)
-		go f.ReportDegraded(t.Context(), errDown)
-		synctest.Wait()
-		assert.Zero(t, took(func() { f.report(t, phases.Updated, metav1.ConditionTrue) }))
-		pass(time.Minute)
-		f.requests()
-		f.failing("patch", errInvalid)
-		go func() { assert.Error(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)) }()
-		synctest.Wait()
-		assert.Equal(t, 6*time.Second, took(func() { f.report(t, phases.NodeDegraded, metav1.ConditionTrue) }))
-		assert.Equal(t, []string{"patch/status", "get", "patch/status"}, f.requests())
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
 	})
 }
 

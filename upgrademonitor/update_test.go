@@ -41,11 +41,6 @@ func TestMissingObjectIsCreated(t *testing.T) {
 			c.Pool = func(*corev1.Node) (string, error) { return pool, cause }
 		})
 		g.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName}}
-		err := g.syncSpec(t)
-		var failed *upgrademonitor.NodeError
-		require.ErrorAs(t, err, &failed, "the spec needs the pool")
-		assert.Equal(t, cause != nil, errors.Is(err, broken))
-		assert.Empty(t, g.requests())
 		g.report(t, phases.NodeDegraded, metav1.ConditionFalse)
 		object = g.object()
 		assert.Empty(t, object.OwnerReferences, "a Node without a UID is not an owner")
