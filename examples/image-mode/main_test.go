@@ -22,7 +22,7 @@ AppliedOSImage          True    Applied the image
 ImagePulledFromRegistry True    Pulling the image
 RebootedNode            Unknown Upgrade requires a reboot
 Updated                 False   Node worker-0 needs an update`, before)
-	assert.Regexp(t, `^current image: registry.example.com/os@sha256:bbbbbbbbbbbbbbbbb…
-(?s:.*)Updated +True +Node worker-0 Updated
-$`, after)
+	assert.Equal(t, `current image: registry.example.com/os@sha256:bbbbbbbbbbbbbbbbb…
+Updated                 True    Node worker-0 Updated
+`, after)
 }

@@ -20,7 +20,11 @@ PinnedImageSetsDegraded     False  All is good
 PinnedImageSetsProgressing  True   node is prefetching images: worker-0
 PinnedImageSetsDegraded     True   One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details.
   release   generation 1 of 1
-  workload  generation 0 of 3  no space left on device
+  workload  generation 0 of 3  manifest unknown
+PinnedImageSetsProgressing  True   node is prefetching images: worker-0
+PinnedImageSetsDegraded     True   One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details.
+  release   generation 1 of 1
+  workload  generation 0 of 3  node worker-0 is reporting OutOfDisk=True
 PinnedImageSetsProgressing  False  All pinned image sets complete
 PinnedImageSetsDegraded     False  All is good
   release   generation 1 of 1
