@@ -50,10 +50,12 @@ func TestFlush(t *testing.T) {
 // Flush returns nil only if the status has the config of the Node, also if this process has not read or
 // created the object yet.
 func TestFlushBeforeTheFirstReport(t *testing.T) {
-	f := newFixture(t)
-	require.NoError(t, f.Flush(t.Context()))
-	assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
-	assert.Equal(t, []string{"get", "create", "patch/status"}, f.requests())
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
+		assert.Equal(t, []string{"get", "create", "patch/status"}, f.requests())
+	})
 }
 
 // If a report is dropped during a Flush, Flush returns its error, and the error is logged.
