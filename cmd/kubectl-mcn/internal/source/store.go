@@ -40,6 +40,7 @@ type Store struct {
 	configuration    *operatorv1.MachineConfiguration
 	hasManagedFields bool                             // a MachineConfigNode has managedFields
 	configs          map[string]cluster.MachineConfig // the known MachineConfigs, by name
+	older            time.Time                        // see View.Older
 	resources        map[string]*access               // the resources of a cluster, by name; empty for files
 	texts            map[string]string                // the texts that objects share: see the method text
 }

@@ -6,17 +6,15 @@ import (
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// annotationPrefix is the prefix of the annotations of machine-config-operator.
-const annotationPrefix = "machineconfiguration.openshift.io/"
-
 // The parts of managedFields that package progress reads.
 const (
 	ofSpec          = `"f:spec"`
-	ofDesiredConfig = `"f:` + annotationPrefix + `desiredConfig"`
+	ofDesiredConfig = `"f:` + mco.DesiredConfig + `"`
 )
 
 // trimNode returns a Node with only the fields that packages progress and pool read. A Node of a
@@ -25,12 +23,16 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	fields := `{"f:metadata":{"f:annotations":{` + ofDesiredConfig + `:{}}}}`
 	node := &corev1.Node{ObjectMeta: s.trimMeta(o.ObjectMeta, ofDesiredConfig, fields)}
 	node.Labels = s.trimMap(o.Labels, "")
-	node.Annotations = s.trimMap(o.Annotations, annotationPrefix)
+	node.Annotations = s.trimMap(o.Annotations, mco.AnnotationPrefix)
+	for name, value := range o.Annotations {
+		if mco.IsOfOperator(name) {
+			node.Annotations[name] = value
+		}
+	}
 	node.Spec.Unschedulable = o.Spec.Unschedulable
 	for _, t := range o.Spec.Taints {
-		if t.Key == corev1.TaintNodeUnschedulable {
-			cordoned := corev1.Taint{Key: corev1.TaintNodeUnschedulable, TimeAdded: t.TimeAdded}
-			node.Spec.Taints = append(node.Spec.Taints, cordoned)
+		if t.Key == corev1.TaintNodeUnschedulable || mco.IsOfOperator(t.Key) {
+			node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: t.Key, TimeAdded: t.TimeAdded})
 		}
 	}
 	node.Status.NodeInfo.OperatingSystem = s.text(o.Status.NodeInfo.OperatingSystem)
