@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -36,7 +37,7 @@ func TestCheckTransitions(t *testing.T) {
 		"Updated is Unknown":        {with(statusMap{phases.Updated: running}), "Updated must not change from False to Unknown"},
 		"a singleton does anything": {with(statusMap{phases.NodeDegraded: no, phases.PinnedImageSetsDegraded: done}), ""},
 	} {
-		err := conditions.CheckTransitions(before.list(false), tc.after.list(false))
+		err := conditionstest.CheckTransitions(before.list(false), tc.after.list(false))
 		if tc.want == "" {
 			assert.NoError(t, err, name)
 		} else {
@@ -45,7 +46,7 @@ func TestCheckTransitions(t *testing.T) {
 	}
 	later := before.list(false)
 	conditions.Find(later, phases.Drained).LastTransitionTime = now
-	assert.EqualError(t, conditions.CheckTransitions(before.list(false), later), "lastTransitionTime of Drained must not change while the status stays the same")
+	assert.EqualError(t, conditionstest.CheckTransitions(before.list(false), later), "lastTransitionTime of Drained must not change while the status stays the same")
 	foreign := []metav1.Condition{{Type: "InternalReleaseImageDegraded", Status: "Bogus"}}
-	assert.NoError(t, conditions.CheckTransitions(nil, foreign))
+	assert.NoError(t, conditionstest.CheckTransitions(nil, foreign))
 }

@@ -7,12 +7,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
 // A drain that is reported as done is published as running first, and so is its parent.
 func ExampleNext() {
-	writes, err := conditions.Next(nil, false, conditions.Report{
+	writes, err := conditionstest.Writes(nil, false, conditions.Report{
 		Phase:   phases.Drained,
 		Status:  metav1.ConditionTrue,
 		Reason:  "UpdateExecutedDrained",

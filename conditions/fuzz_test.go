@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -51,7 +52,7 @@ func FuzzNext(f *testing.F) {
 			r := fuzzReport(&in)
 			r.Time = metav1.NewTime(earlier.In(east).Add(secondsOf(n-in.pick(6)) + time.Millisecond)) // reports may be delayed
 			kept := slices.Clone(list)
-			writes, err := conditions.Next(list, imageMode, r.Report, r.Cycle)
+			writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Cycle)
 			if !slices.Equal(kept, list) {
 				t.Fatal("the argument changed")
 			}
@@ -65,7 +66,7 @@ func FuzzNext(f *testing.F) {
 					t.Fatal("two writes share memory")
 				}
 			}
-			if again, _ := conditions.Next(list, imageMode, r.Report, r.Cycle); err == nil && again != nil && !retries(r) {
+			if again, _ := conditionstest.Writes(list, imageMode, r.Report, r.Cycle); err == nil && again != nil && !retries(r) {
 				t.Fatalf("%v, then %+v: the repeat writes again", list, r)
 			}
 		}

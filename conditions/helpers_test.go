@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -76,7 +77,7 @@ func newTarget(r *request) { r.NewTarget = true }
 func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]metav1.Condition {
 	t.Helper()
 	kept := slices.Clone(list)
-	writes, err := conditions.Next(list, imageMode, r.Report, r.Cycle)
+	writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Cycle)
 	require.NoError(t, err)
 	require.Equal(t, kept, list, "the argument changed")
 	require.NoError(t, called{kept, imageMode, r, writes, err}.check())
@@ -98,7 +99,7 @@ func neverRan(p phases.Phase, since metav1.Time) metav1.Condition {
 func prefixed(message, update string) string {
 	ran := neverRan(phases.Drained, earlier)
 	ran.Status, ran.Message = done, message
-	writes, err := conditions.Next([]metav1.Condition{ran}, false, report(phases.Updated, done).Report, conditions.Cycle{Name: update})
+	writes, err := conditionstest.Writes([]metav1.Condition{ran}, false, report(phases.Updated, done).Report, conditions.Cycle{Name: update})
 	if err != nil {
 		return err.Error()
 	}

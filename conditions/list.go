@@ -1,38 +1,30 @@
 package conditions
 
 import (
-	"slices"
+	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// StatusOf returns the status of a phase in the list. A missing condition counts as False.
-func StatusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
-	if c := Find(list, p); c != nil {
-		return c.Status
-	}
-	return metav1.ConditionFalse
-}
+const (
+	// ReasonNotYetOccurred is the reason of a condition whose phase was never reported.
+	ReasonNotYetOccurred = "NotYetOccurred"
+	// TruncationMark replaces the text that TruncateTo removes from a message.
+	TruncationMark = "… [truncated]"
 
-// Equal reports whether both lists have the same phases, with the same status, reason and message.
-// It ignores times, and conditions whose type is not a phase.
-func Equal(list, want []metav1.Condition) bool {
-	for i := range want {
-		c := Find(list, phases.Phase(want[i].Type))
-		if c == nil || !equalText(c, &want[i]) || c.Status != want[i].Status {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
-		p := phases.Phase(c.Type)
-		return phases.KindOf(p) != "" && Find(want, p) == nil
-	})
-}
+	maxMessage  = 4096 // the maximum length of a message in bytes, which keeps the object small
+	prefixStart = "Action during update to "
+	prefixEnd   = ": "
+)
 
-func equalText(a, b *metav1.Condition) bool {
-	return a.Reason == b.Reason && a.Message == b.Message
+// IsReservedReason reports whether the reason of a condition means that its phase was never
+// reported. It is true for ReasonNotYetOccurred, and for NotYetOccured, which older daemons write.
+func IsReservedReason(reason string) bool {
+	return reason == ReasonNotYetOccurred || reason == "NotYetOccured"
 }
 
 // Find returns a pointer to the first condition of a phase in the list, or nil.
@@ -45,7 +37,104 @@ func Find(list []metav1.Condition, p phases.Phase) *metav1.Condition {
 	return nil
 }
 
+// StatusOf returns the status of a phase in the list. A missing condition counts as False.
+func StatusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
+	if c := Find(list, p); c != nil {
+		return c.Status
+	}
+	return metav1.ConditionFalse
+}
+
+// Ran reports whether the status of a phase is Unknown or True.
+func Ran(list []metav1.Condition, p phases.Phase) bool {
+	return StatusOf(list, p) != metav1.ConditionFalse
+}
+
+// Equal reports whether both lists have the same phases, with the same status, reason and message.
+// It ignores times, and conditions whose type is not a phase.
+func Equal(a, b []metav1.Condition) bool { return includes(a, b) && includes(b, a) }
+
+func includes(list, other []metav1.Condition) bool {
+	for i := range other {
+		p := phases.Phase(other[i].Type)
+		if phases.KindOf(p) == "" {
+			continue
+		}
+		c, o := Find(list, p), Find(other, p)
+		if c == nil || c.Status != o.Status || c.Reason != o.Reason || c.Message != o.Message {
+			return false
+		}
+	}
+	return true
+}
+
+// Complete returns one condition for each phase of the mode, in the order of phases.All. It adds
+// missing conditions as False, and omits conditions of the other mode and of other clients.
+func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1.Condition {
+	var complete []metav1.Condition
+	for _, p := range phases.All(imageMode) {
+		if c := Find(list, p); c != nil {
+			complete = append(complete, *c)
+			continue
+		}
+		complete = append(complete, metav1.Condition{
+			Type:               string(p),
+			Status:             metav1.ConditionFalse,
+			LastTransitionTime: now,
+			Reason:             ReasonNotYetOccurred,
+			Message:            fmt.Sprintf("This node has not yet entered the %s phase", p),
+		})
+	}
+	return complete
+}
+
+// InImageMode reports whether an object with these conditions is in image mode: it has AppliedFiles
+// or AppliedOSImage, which exist only in image mode. If it also has AppliedFilesAndOS, which exists
+// only in standard mode, the object is in the mode whose conditions are Unknown or True.
+// ImagePulledFromRegistry is ignored, because machine-config-operator creates it in both modes.
+func InImageMode(list []metav1.Condition) bool {
+	ranImage := Ran(list, phases.AppliedFiles) || Ran(list, phases.AppliedOSImage)
+	if ranImage != Ran(list, phases.AppliedFilesAndOS) {
+		return ranImage
+	}
+	return Find(list, phases.AppliedFiles) != nil || Find(list, phases.AppliedOSImage) != nil
+}
+
 func set(list []metav1.Condition, p phases.Phase, status metav1.ConditionStatus, reason, message string) {
 	c := Find(list, p)
 	c.Status, c.Reason, c.Message = status, reason, message
+}
+
+// TruncateTo returns the message as valid UTF-8 with at most limit bytes. In a longer message,
+// TruncationMark replaces the middle. The end stays, because it usually names the cause of an error.
+func TruncateTo(message string, limit int) string {
+	message = strings.ToValidUTF8(message, string(utf8.RuneError))
+	if len(message) <= limit {
+		return message
+	}
+	room := max(0, limit-len(TruncationMark))
+	head, tail := message[:room-room/2], message[len(message)-room/2:]
+	return strings.ToValidUTF8(head, "") + TruncationMark + strings.ToValidUTF8(tail, "")
+}
+
+// withUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A
+// message that already has the prefix of an update gets no second prefix.
+func withUpdatePrefix(message, update string) string {
+	if !HasUpdatePrefix(message) {
+		message = prefixStart + update + prefixEnd + message
+	}
+	return TruncateTo(message, maxMessage)
+}
+
+// HasUpdatePrefix reports whether a message starts with "Action during update to ". The messages of
+// steps get this prefix when an update ends.
+func HasUpdatePrefix(message string) bool { return strings.HasPrefix(message, prefixStart) }
+
+// TrimUpdatePrefix returns the message without the prefix "Action during update to <update>: ", if
+// it has one.
+func TrimUpdatePrefix(message string) string {
+	if _, text, ok := strings.Cut(message, prefixEnd); ok && HasUpdatePrefix(message) {
+		return text
+	}
+	return message
 }

@@ -33,10 +33,10 @@ func TestTruncateCutsBetweenCharactersAndMarksIt(t *testing.T) {
 		"the cause at the end":  {strings.Repeat("a", limit) + ": disk full", strings.TrimSuffix(marked("a"), strings.Repeat("a", 11)) + ": disk full"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := conditions.Truncate(tc.message)
+			got := conditions.TruncateTo(tc.message, 4096)
 
 			assert.Equal(t, tc.want, got)
-			assert.Equal(t, got, conditions.Truncate(got), "truncated again")
+			assert.Equal(t, got, conditions.TruncateTo(got, 4096), "truncated again")
 		})
 	}
 }
@@ -50,8 +50,8 @@ func TestEndAddsOnePrefix(t *testing.T) {
 		"prefixed":          {"Action during update to a: drained", "b", "Action during update to a: drained"},
 		"prefixed the same": {"Action during update to b: drained", "b", "Action during update to b: drained"},
 		"at the limit":      {fits, "b", prefix + "b: " + fits},
-		"over the limit":    {fits + "a", "b", conditions.Truncate(prefix + "b: " + fits + "a")},
-		"prefixed, over":    {prefix + "a: " + fits + "a", "b", conditions.Truncate(prefix + "a: " + fits + "a")},
+		"over the limit":    {fits + "a", "b", conditions.TruncateTo(prefix+"b: "+fits+"a", 4096)},
+		"prefixed, over":    {prefix + "a: " + fits + "a", "b", conditions.TruncateTo(prefix+"a: "+fits+"a", 4096)},
 		"later in the text": {"see Action during update to a", "b", "Action during update to b: see Action during update to a"},
 	} {
 		t.Run(name, func(t *testing.T) {

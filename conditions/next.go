@@ -1,7 +1,9 @@
 package conditions
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -9,21 +11,23 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Next returns the conditions to write for a report: one list for each write, in order. The given
-// list may lack conditions, and may have conditions whose type is not a phase. Each returned list
-// has one condition for each phase of the mode, like a list that Complete returns. If the report
-// changes nothing, Next returns no list.
+// disruptionMessage is the message of Updated if the report of a step turns Updated False. It is
+// the text of machine-config-operator, because some tools look for this text.
+const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
+
+// Next returns the list of the next write for a report, or nil if nothing is left to write. If done is
+// false, more writes follow: call Next again with the returned list and the same report. The result
+// has one condition for each phase of the mode.
 //
 //  1. Each write changes a phase by at most one status, in the order that phases.Path returns. When
 //     an update starts or ends, a step may also change from Unknown to False.
 //  2. If the status of a condition changes, its LastTransitionTime becomes the time of the report.
 //     LastTransitionTime never decreases, even if the clocks of two processes differ.
-//  3. If the start of an update needs two writes, the first write only sets steps to False. If the
-//     second write fails, call Next again with the same report: it starts the same update.
+//  3. If one write cannot start an update, the first write only sets all steps to False.
 //  4. The error is a *phases.TransitionError if phases.Path rejects the change, or if a Parent is
-//     reported True while one of its children is Unknown.
-//  5. If the phase or the status is invalid, the error is the *field.Error that phases.Check returns.
-func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]metav1.Condition, error) {
+//     reported True while one of its children is Unknown. It is the *field.Error of phases.Check if
+//     the phase or the status is invalid.
+func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) (next []metav1.Condition, done bool, err error) {
 	if r.NotRequired {
 		r.Status = metav1.ConditionFalse
 		if Ran(list, r.Phase) {
@@ -31,68 +35,204 @@ func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) ([][]m
 		}
 	}
 	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
-		return nil, err
+		return nil, true, err
 	}
 	r.Time = metav1.NewTime(r.Time.UTC().Truncate(time.Second))
-	r.Message, r.ParentMessage = Truncate(r.Message), Truncate(r.ParentMessage)
-	r.CompletesParent = r.CompletesParent && (r.Status == metav1.ConditionTrue || r.NotRequired)
+	r.Message = TruncateTo(r.Message, maxMessage)
+	r.ParentMessage = TruncateTo(cmp.Or(r.ParentMessage, r.Message), maxMessage)
 
 	before := Complete(list, imageMode, r.Time)
-	writes, err := writesOf(before, r, cycle)
-	if err != nil {
-		return nil, err
+	next, done, err = write(before, r, cycle)
+	if err != nil || done && Equal(list, next) {
+		return nil, true, err
 	}
-	if len(writes) > 1 && Equal(before, writes[0]) {
-		writes = writes[1:]
-	}
-	if len(writes) == 1 && Equal(list, writes[0]) {
-		return nil, nil
-	}
-	for _, after := range writes {
-		stamp(before, after, r.Time)
-		before = after
-	}
-	return writes, nil
-}
-
-// writesOf is Next without the times: each condition has its old lastTransitionTime. stamp sets the
-// new times.
-func writesOf(before []metav1.Condition, r Report, cycle Cycle) ([][]metav1.Condition, error) {
-	path, err := phases.Path(r.Phase, StatusOf(before, r.Phase), r.Status)
-	isUpdated := StatusOf(before, phases.Updated) == metav1.ConditionTrue // no update is running
-	switch {
-	case r.Phase == phases.Updated && err != nil:
-		return nil, err
-	case StartsUpdate(before, r, cycle):
-		return start(before, r, cycle), nil
-	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !isUpdated:
-		return [][]metav1.Condition{end(before, r, cycle)}, nil
-	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && isUpdated:
-		return [][]metav1.Condition{before}, nil // the update has already ended: see Cycle.Ended
-	case r.Phase == phases.Updated:
-		after := slices.Clone(before)
-		set(after, r.Phase, r.Status, r.Reason, keepIncomplete(Find(before, r.Phase).Message, r.Message))
-		return [][]metav1.Condition{after}, nil
-	case phases.IsUpdateStep(r.Phase) && isUpdated:
-		return [][]metav1.Condition{refresh(before, r, cycle.Name)}, nil
-	case err != nil:
-		return nil, err
-	}
-	if child, ok := unknownChild(before, r.Phase, ""); ok && r.Status == metav1.ConditionTrue {
-		return nil, &phases.TransitionError{Phase: r.Phase, From: StatusOf(before, r.Phase), To: r.Status, Child: child}
-	}
-	return changePhase(before, r, path), nil
-}
-
-// stamp sets the lastTransitionTime of each condition in after. The time becomes now if the status
-// has changed and the old time is not later than now. Otherwise the old time stays.
-func stamp(before, after []metav1.Condition, now metav1.Time) {
-	for i := range after {
-		old := before[i].LastTransitionTime
-		if after[i].Status == before[i].Status || now.Before(&old) {
-			after[i].LastTransitionTime = old
-		} else {
-			after[i].LastTransitionTime = now
+	for i := range next {
+		if next[i].Status != before[i].Status && !r.Time.Before(&before[i].LastTransitionTime) {
+			next[i].LastTransitionTime = r.Time
 		}
 	}
+	return next, done, nil
+}
+
+// write is Next without the times: each condition has its old lastTransitionTime.
+func write(before []metav1.Condition, r Report, cycle Cycle) (next []metav1.Condition, done bool, err error) {
+	from := StatusOf(before, r.Phase)
+	_, err = phases.Path(r.Phase, from, r.Status)
+	isUpdated := StatusOf(before, phases.Updated) == metav1.ConditionTrue // no update is running
+	next = slices.Clone(before)
+	switch {
+	case r.Phase == phases.Updated && err != nil:
+		return nil, true, err
+	case StartsUpdate(before, r, cycle):
+		next, done = start(before, r, cycle)
+		return next, done, nil
+	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !isUpdated:
+		return end(before, r, cycle), true, nil
+	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && isUpdated:
+		return next, true, nil // the update has already ended: see Cycle.Ended
+	case r.Phase == phases.Updated:
+		set(next, r.Phase, r.Status, r.Reason, r.Message)
+		return next, true, nil
+	case phases.IsUpdateStep(r.Phase) && isUpdated: // no status changes
+		known := Find(before, r.Phase).Message
+		switch {
+		case HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+r.Message):
+			r.Message = known // a repeat; the name of the update may be its image or its config
+		case r.Status != metav1.ConditionFalse:
+			r.Message = withUpdatePrefix(r.Message, cycle.Name)
+		}
+		set(next, r.Phase, from, r.Reason, r.Message)
+		return next, true, nil
+	case err != nil:
+		return nil, true, err
+	}
+	if child := unknownChild(before, r.Phase, ""); child != "" && r.Status == metav1.ConditionTrue {
+		return nil, true, &phases.TransitionError{Phase: r.Phase, From: from, To: r.Status, Child: child}
+	}
+	next, done = changePhase(before, r)
+	return next, done, nil
+}
+
+// start returns the next list that starts an update: all steps are False, but for the first step:
+// UpdatePrepared, or the step that was reported. If one write cannot do this, the first write only
+// resets the steps.
+func start(before []metav1.Condition, r Report, cycle Cycle) (next []metav1.Condition, done bool) {
+	next = reset(before, cycle.Name)
+	if r.Phase == phases.Updated {
+		if StatusOf(before, phases.UpdatePrepared) == metav1.ConditionTrue {
+			return next, false
+		}
+		set(next, phases.Updated, metav1.ConditionFalse, r.Reason, r.Message)
+		set(next, phases.UpdatePrepared, metav1.ConditionUnknown, string(phases.UpdatePrepared), r.Message)
+		return next, true
+	}
+	if !Equal(before, next) {
+		return next, false
+	}
+	if StatusOf(before, phases.Updated) == metav1.ConditionTrue {
+		set(next, phases.Updated, metav1.ConditionFalse, string(phases.Updated), disruptionMessage)
+	}
+	return changePhase(next, r)
+}
+
+// end returns the list that ends an update: all steps and NodeDegraded are False, and Updated is True.
+func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
+	next := reset(before, cycle.Name)
+	if degraded := Find(next, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
+		degraded.Status = metav1.ConditionFalse
+		degraded.Message = withUpdatePrefix(degraded.Message, cycle.Name)
+	}
+	set(next, phases.Updated, metav1.ConditionTrue, r.Reason, r.Message)
+	return next
+}
+
+// reset returns the list with every step set to False. The message of each step that was ever reported
+// gets the prefix of the update. The message of a failure in this update gets it too.
+func reset(before []metav1.Condition, update string) []metav1.Condition {
+	next := slices.Clone(before)
+	updated := Find(before, phases.Updated)
+	isRunning := updated.Status != metav1.ConditionTrue && !IsReservedReason(updated.Reason)
+	for i := range next {
+		c := &next[i]
+		isStep := phases.IsUpdateStep(phases.Phase(c.Type))
+		isFailure := c.Type == string(phases.NodeDegraded) && c.Status == metav1.ConditionTrue && isRunning
+		if isStep && (c.Status != metav1.ConditionFalse || !IsReservedReason(c.Reason)) || isFailure {
+			c.Message = withUpdatePrefix(c.Message, update)
+		}
+		if isStep {
+			c.Status = metav1.ConditionFalse
+		}
+	}
+	return next
+}
+
+// changePhase returns the next list in which the reported phase and its parent move to their new
+// statuses. Both reach them in the last write, but for a parent that only starts.
+func changePhase(before []metav1.Condition, r Report) (next []metav1.Condition, done bool) {
+	next = slices.Clone(before)
+	own := Find(next, r.Phase)
+	path, _ := phases.Path(r.Phase, own.Status, r.Status)
+	isNews := len(path) > 0 || own.Reason != r.Reason || own.Message != r.Message
+
+	parent, parentPath, isLast := parentPath(before, r, len(path) > 0)
+	left := max(len(path), len(parentPath), 1)
+	if len(path) == left {
+		set(next, r.Phase, path[0], r.Reason, r.Message)
+	} else if left == 1 {
+		set(next, r.Phase, own.Status, r.Reason, r.Message)
+	}
+	to := StatusOf(before, parent)
+	moves := len(parentPath) > 0 && (!isLast || len(parentPath) == left)
+	if moves {
+		to = parentPath[0]
+	}
+	if moves || parent != "" && len(parentPath) == 0 && left == 1 && isNews {
+		reason, message := parentText(before, r, parent, to)
+		set(next, parent, to, reason, message)
+	}
+	return next, left == 1
+}
+
+// parentPath returns the parent of the reported phase, if the report changes it, and the statuses
+// that the parent goes through. If isLast is set, the parent reaches its last status together with the
+// phase.
+func parentPath(before []metav1.Condition, r Report, isNewStatus bool) (parent phases.Phase, path []metav1.ConditionStatus, isLast bool) {
+	parent, ok := phases.ParentOf(r.Phase)
+	if !ok || r.isLate(Find(before, parent)) {
+		return "", nil, false
+	}
+	from := StatusOf(before, parent)
+	completes := r.CompletesParent && (r.Status == metav1.ConditionTrue || r.NotRequired) &&
+		unknownChild(before, parent, r.Phase) == ""
+	to := from
+	switch {
+	case completes:
+		to = metav1.ConditionTrue
+	case r.Status == metav1.ConditionUnknown && isNewStatus, from == metav1.ConditionFalse:
+		to = metav1.ConditionUnknown
+	}
+	path, _ = phases.Path(parent, from, to) // a step can always change to Unknown and True
+	hasStarted := !r.NotRequired || r.Status != metav1.ConditionFalse
+	showsText := hasStarted && (to == metav1.ConditionUnknown || completes || r.ParentMessage != r.Message)
+	if len(path) == 0 && !showsText {
+		return "", nil, false
+	}
+	return parent, path, completes || r.Status == metav1.ConditionUnknown
+}
+
+// isLate reports whether the parent of the reported phase turned True after the time of the report, and
+// the report is Unknown. Such a report leaves the parent True.
+func (r Report) isLate(parent *metav1.Condition) bool {
+	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&
+		r.Time.Unix() < parent.LastTransitionTime.Unix()
+}
+
+// parentText returns the new reason and message of the parent. If the phase turns True, but another child
+// is Unknown, they are those of that child, because it may have failed, and its text then shows the cause.
+func parentText(before []metav1.Condition, r Report, parent phases.Phase, to metav1.ConditionStatus) (reason, message string) {
+	if r.Status == metav1.ConditionTrue && to == metav1.ConditionUnknown {
+		known := Find(before, parent)
+		of, _ := phases.ParentOf(phases.Phase(known.Reason))
+		isShown := of == parent && known.Reason != string(r.Phase) && StatusOf(before, phases.Phase(known.Reason)) == metav1.ConditionUnknown
+		if isShown {
+			return known.Reason, known.Message
+		}
+		if sibling := unknownChild(before, parent, r.Phase); sibling != "" {
+			return string(sibling), Find(before, sibling).Message
+		}
+	}
+	return string(r.Phase), r.ParentMessage
+}
+
+// unknownChild returns the first Unknown child of a parent, except the ignored child, or "". A parent
+// cannot turn True while a child is Unknown.
+func unknownChild(list []metav1.Condition, parent, ignored phases.Phase) phases.Phase {
+	for _, c := range list {
+		child := phases.Phase(c.Type)
+		of, ok := phases.ParentOf(child)
+		if ok && of == parent && child != ignored && c.Status == metav1.ConditionUnknown {
+			return child
+		}
+	}
+	return ""
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -26,7 +26,7 @@ func TestReportsThatAreRejected(t *testing.T) {
 		"a child runs":              {report(phases.UpdateExecuted, done), &phases.TransitionError{Phase: phases.UpdateExecuted, From: running, To: done, Child: phases.Drained}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			writes, err := conditions.Next(midway(false, nil), false, tc.report.Report, tc.report.Cycle)
+			writes, err := conditionstest.Writes(midway(false, nil), false, tc.report.Report, tc.report.Cycle)
 			assert.Equal(t, tc.want, err)
 			assert.Nil(t, writes)
 		})
@@ -63,39 +63,12 @@ func TestARepeatCompletesTheList(t *testing.T) {
 	assert.Equal(t, standardTypes, types(next(t, list, false, report(phases.Drained, done))[0]))
 }
 
-// The reset of a start is no write of its own if it changes nothing.
-func TestAResetThatChangesNothing(t *testing.T) {
-	list := next(t, nil, false, report(phases.UpdatePrepared, running))[0]
-	assert.Len(t, next(t, list, false, report(phases.UpdatePrepared, done, newTarget)), 1)
-}
-
-// A report of a process that restarted has the prefix of the last update, which later updates do not
-// change. A text that is known under another name of the update stays: as its image, or as its config.
-func TestMessagesAfterARestart(t *testing.T) {
-	of := func(update string) func(*request) { return func(r *request) { r.Name = update } }
-	list := statusMap{phases.Updated: done}.list(false)
-	for _, r := range []request{
-		report(phases.Uncordoned, done, of(lastUpdate)), report(phases.Uncordoned, done, of("image")),
-		report(phases.Updated, no), report(phases.Updated, done),
-	} {
-		if writes := next(t, list, false, r); len(writes) > 0 {
-			list = writes[0]
-		}
-		assert.Equal(t, prefix+lastUpdate+": about Uncordoned", condition(t, list, phases.Uncordoned).Message)
-	}
-	list = next(t, list, false, report(phases.Uncordoned, done, func(r *request) { r.Message, r.CompletesParent = "again", true }))[0]
-	assert.Equal(t, prefix+thisUpdate+": again", condition(t, list, phases.Uncordoned).Message)
-	assert.Equal(t, prefix+thisUpdate+": again", condition(t, list, phases.UpdateComplete).Message)
-	assert.Empty(t, next(t, list, false, report(phases.Uncordoned, done, func(r *request) { r.Message, r.ParentMessage = "again", "to the parent" })),
-		"a repeat, which would change only the parent")
-}
-
 func BenchmarkNextChanged(b *testing.B) {
 	list := statusMap{phases.UpdateExecuted: running}.list(false)
 	r := report(phases.Drained, running)
 	b.ReportAllocs()
 	for b.Loop() {
-		if writes, err := conditions.Next(list, false, r.Report, r.Cycle); err != nil || len(writes) != 1 {
+		if writes, err := conditionstest.Writes(list, false, r.Report, r.Cycle); err != nil || len(writes) != 1 {
 			b.Fatal(writes, err)
 		}
 	}
@@ -103,13 +76,13 @@ func BenchmarkNextChanged(b *testing.B) {
 
 func BenchmarkNextNoop(b *testing.B) {
 	r := report(phases.Drained, running)
-	writes, err := conditions.Next(nil, false, r.Report, r.Cycle)
+	writes, err := conditionstest.Writes(nil, false, r.Report, r.Cycle)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if again, err := conditions.Next(writes[0], false, r.Report, r.Cycle); err != nil || again != nil {
+		if again, err := conditionstest.Writes(writes[0], false, r.Report, r.Cycle); err != nil || again != nil {
 			b.Fatal(again, err)
 		}
 	}

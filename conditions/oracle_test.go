@@ -1,7 +1,6 @@
 package conditions_test
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -390,9 +389,6 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 	for i, b := range before {
 		l := last[i]
 		message := c.text(what, r.Message)
-		if child == "Updated" && r.Status == done {
-			message = withNames(message, c.incomplete(what, before, b))
-		}
 		switch {
 		case what == eventLate:
 			if b != l {
@@ -415,18 +411,15 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 				}
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l:
-			completes := what == eventText && r.CompletesParent || c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
+			if what == eventText {
+				return fmt.Errorf("parent %s has changed between updates", b.Type)
+			}
+			completes := c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
 			if !c.parentText(what, completes, c.isNews(before, last), b, l) && !wasReset(what, b, l, r.Name) {
 				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before, last) && (l.Reason != child || l.Message != c.parentMessage(what)):
 			return fmt.Errorf("parent %s still has %q %q", b.Type, l.Reason, l.Message)
-		case b.Type == "Updated" && what == eventText && r.Status == done && isStep(child):
-			_, names := namesIn(b.Message)
-			b.Message = withNames(b.Message, slices.DeleteFunc(names, func(name string) bool { return name == child }))
-			if b != l {
-				return fmt.Errorf("Updated has %q, want %q", l.Message, b.Message)
-			}
 		case b.Type == "Updated" && what == eventDisruption:
 			if l.Reason != "Updated" || l.Message != disruption {
 				return fmt.Errorf("Updated has %q %q", l.Reason, l.Message)
@@ -455,44 +448,6 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 	return nil
 }
 
-const notComplete = "; not complete: "
-
-// namesIn returns a message of Updated without the names of the children that were Unknown at the end of the
-// update, and the names.
-func namesIn(message string) (text string, names []string) {
-	parts := strings.Split(message, notComplete)
-	names = strings.Split(parts[len(parts)-1], ", ")
-	if parents[names[0]] == "" {
-		return message, nil
-	}
-	return strings.Join(parts[:len(parts)-1], notComplete), names
-}
-
-// withNames replaces the names in a message of Updated. The names always fit.
-func withNames(message string, names []string) string {
-	text, _ := namesIn(message)
-	if len(names) == 0 {
-		return text
-	}
-	list := notComplete + strings.Join(names, ", ")
-	return conditions.TruncateTo(text, 4096-len(list)) + list
-}
-
-// incomplete returns the names that belong into the message of Updated=True: at the end of an update of the
-// children that are Unknown, and later the same.
-func (c called) incomplete(what event, before []metav1.Condition, updated metav1.Condition) (names []string) {
-	if what != eventEnd {
-		_, names = namesIn(updated.Message)
-		return names
-	}
-	for _, o := range before {
-		if parents[o.Type] != "" && o.Status == running {
-			names = append(names, o.Type)
-		}
-	}
-	return names
-}
-
 // parentText checks that the reason of the parent is the name of the child. A parent that does
 // not change its status changes its message if it is Unknown, or for a child that completes it, or has a message for it.
 // A repeat does not change it.
@@ -500,13 +455,13 @@ func (c called) parentText(what event, completes, isNews bool, b, l metav1.Condi
 	r := c.report
 	moved := b.Status != l.Status || what == eventDisruption // reset, and started again
 	hasText := moved || isNews && (b.Status == running || completes || r.ParentMessage != "")
-	return hasText && l.Reason == string(r.Phase) && (l.Message == c.parentMessage(what) || c.keeps(what, b, l, cmp.Or(r.ParentMessage, r.Message)))
+	return hasText && l.Reason == string(r.Phase) && l.Message == c.parentMessage(what)
 }
 
 // keeps reports whether a refreshed message is still the same text in the same update.
 func (c called) keeps(what event, b, l metav1.Condition, message string) bool {
-	return what == eventText && c.report.Status != no && b.Message == l.Message &&
-		strings.HasPrefix(b.Message, prefix) && strings.HasSuffix(b.Message, ": "+conditions.Truncate(message))
+	return what == eventText && b.Message == l.Message &&
+		strings.HasPrefix(b.Message, prefix) && strings.HasSuffix(b.Message, ": "+conditions.TruncateTo(message, 4096))
 }
 
 func (c called) parentMessage(what event) string {
@@ -519,9 +474,9 @@ func (c called) parentMessage(what event) string {
 // text returns a reported message as it is published. A phase that ran in the last update has the
 // prefix of that update.
 func (c called) text(what event, message string) string {
-	message = conditions.Truncate(message)
+	message = conditions.TruncateTo(message, 4096)
 	if what == eventText && isStep(string(c.report.Phase)) && c.report.Status != no && !strings.HasPrefix(message, prefix) {
-		return conditions.Truncate(prefix + c.report.Name + ": " + message)
+		return conditions.TruncateTo(prefix+c.report.Name+": "+message, 4096)
 	}
 	return message
 }
@@ -540,9 +495,8 @@ func (c called) isNews(before, last []metav1.Condition) bool {
 // changes those that were not required: it is as if they were never reported.
 func wasReset(what event, b, l metav1.Condition, update string) bool {
 	if b.Status == no {
-		reserved := b.Reason == "NotYetOccurred" || b.Reason == "NotYetOccured"
-		if what != eventEnd && isStep(b.Type) && !reserved && !strings.HasPrefix(b.Message, prefix) {
-			b.Reason, b.Message = "NotYetOccurred", "This node has not yet entered the "+b.Type+" phase"
+		if isStep(b.Type) && b.Reason != "NotYetOccurred" && b.Reason != "NotYetOccured" {
+			b.Message = once(b.Message, update)
 		}
 		return b == l
 	}
@@ -554,7 +508,7 @@ func once(message, update string) string {
 	if !strings.HasPrefix(message, prefix) {
 		message = prefix + update + ": " + message
 	}
-	return conditions.Truncate(message)
+	return conditions.TruncateTo(message, 4096)
 }
 
 // replacesAnUpdate reports whether an update is under way that a start replaces.

@@ -62,23 +62,3 @@ func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
 		return r.Phase == phases.UpdatePrepared && r.Status != metav1.ConditionFalse && cycle.NewTarget
 	}
 }
-
-// hasParentMessage reports whether a report changes the message of the parent: the status of the
-// parent is Unknown, or CompletesParent or ParentMessage is set.
-func (r Report) hasParentMessage(parent metav1.ConditionStatus) bool {
-	return parent == metav1.ConditionUnknown || r.CompletesParent || r.ParentMessage != ""
-}
-
-// isLate reports whether the parent of the reported phase turned True after the time of the report,
-// and the report is Unknown.
-func (r Report) isLate(parent *metav1.Condition) bool {
-	return r.Status == metav1.ConditionUnknown && parent.Status == metav1.ConditionTrue &&
-		r.Time.Unix() < parent.LastTransitionTime.Unix()
-}
-
-func (r Report) parentMessage() string {
-	if r.ParentMessage != "" {
-		return r.ParentMessage
-	}
-	return r.Message
-}

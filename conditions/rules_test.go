@@ -1,7 +1,6 @@
 package conditions_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,56 +37,6 @@ func text(t *testing.T, list []metav1.Condition, p phases.Phase) string {
 	return c.Reason + ": " + c.Message
 }
 
-// A step that was not required keeps its message until the next update starts, however it starts.
-func TestTheStartForgetsWhatWasNotRequired(t *testing.T) {
-	ended := play(t, nil, false,
-		report(phases.Updated, done), report(phases.Updated, no), report(phases.UpdatePrepared, done),
-		says(phases.Drained, no, "Drain is not required"))
-	for name, start := range map[string]request{
-		"Updated=False":    report(phases.Updated, no, newTarget),
-		"UpdatePrepared":   report(phases.UpdatePrepared, done, newTarget),
-		"after its end":    report(phases.Updated, no),
-		"by a disruption":  report(phases.AppliedFilesAndOS, running),
-		"by one of itself": report(phases.Cordoned, done),
-	} {
-		t.Run(name, func(t *testing.T) {
-			list := ended
-			if !start.NewTarget {
-				list = play(t, list, false, report(phases.Updated, done))
-			}
-			before := condition(t, list, phases.Drained)
-			assert.Equal(t, "Drain is not required", before.Message)
-			assert.Equal(t, neverRan(phases.Drained, before.LastTransitionTime), condition(t, play(t, list, false, start), phases.Drained))
-		})
-	}
-}
-
-// A node fails in the update to b, which c replaces. What the end of c says of the failure names b,
-// unless the node has failed in c, too.
-func TestTheUpdateInWhichANodeFailed(t *testing.T) {
-	fails := says(phases.NodeDegraded, done, "disk full", named("b"))
-	replaced := play(t, nil, false, report(phases.Updated, done), report(phases.Updated, no), fails,
-		report(phases.Updated, no, newTarget, named("b")))
-	degraded := condition(t, replaced, phases.NodeDegraded)
-	assert.Equal(t, done, degraded.Status, "still degraded")
-
-	ends := report(phases.Updated, done, named("c"))
-	assert.Equal(t, prefix+"b: disk full", condition(t, play(t, replaced, false, ends), phases.NodeDegraded).Message)
-	for _, message := range []string{"disk full", "no route"} {
-		again := play(t, replaced, false, says(phases.NodeDegraded, done, message), ends)
-		assert.Equal(t, prefix+"c: "+message, condition(t, again, phases.NodeDegraded).Message)
-	}
-
-	failed := play(t, nil, false, report(phases.Updated, done), fails)
-	for name, list := range map[string][]metav1.Condition{
-		"between updates": failed,
-		"never updated":   play(t, nil, false, fails),
-	} {
-		started := play(t, list, false, report(phases.Updated, no, newTarget, named("a")))
-		assert.Equal(t, condition(t, list, phases.NodeDegraded), condition(t, started, phases.NodeDegraded), name)
-	}
-}
-
 func notRequired(p phases.Phase, message string, change ...func(*request)) request {
 	r := says(p, "", message, change...)
 	r.NotRequired = true
@@ -95,44 +44,6 @@ func notRequired(p phases.Phase, message string, change ...func(*request)) reque
 }
 
 func completesParent(r *request) { r.CompletesParent = true }
-
-// While a child is Unknown, and may have failed, its parent shows its text after another child has turned True.
-func TestAParentKeepsTheCauseOfAFailure(t *testing.T) {
-	failed := play(t, nil, true, report(phases.Updated, done), report(phases.Updated, no),
-		says(phases.AppliedOSImage, running, "disk full"))
-	pull := says(phases.ImagePulledFromRegistry, done, "Pulled the old image")
-	const cause, pulling = "AppliedOSImage: disk full", "ImagePulledFromRegistry: Pulling the old image"
-	toParent := says(phases.AppliedOSImage, running, "no space", func(r *request) { r.ParentMessage = "to the parent" })
-	for name, tc := range map[string]struct {
-		reports []request
-		want    string
-	}{
-		"done at once":            {[]request{pull}, cause},
-		"it runs":                 {[]request{says(phases.ImagePulledFromRegistry, running, "Pulling the old image")}, pulling},
-		"it ran":                  {[]request{says(phases.ImagePulledFromRegistry, running, "Pulling the old image"), pull}, cause},
-		"a message to the parent": {[]request{toParent, pull}, "AppliedOSImage: to the parent"},
-		"with CompletesParent":    {[]request{says(phases.AppliedFiles, done, "Applied", completesParent)}, cause},
-		"not required any more":   {[]request{says(phases.AppliedFiles, running, "Applying"), notRequired(phases.AppliedFiles, "No files")}, cause},
-		"the cause is over":       {[]request{pull, says(phases.AppliedOSImage, done, "Applied")}, "AppliedOSImage: Applied"},
-		"two, the last report":    {[]request{says(phases.AppliedFiles, running, "Applying"), toParent, pull}, "AppliedOSImage: to the parent"},
-		"two, the first child":    {[]request{says(phases.Drained, running, "no space"), pull, says(phases.Drained, done, "Drained"), pull}, cause},
-	} {
-		t.Run(name, func(t *testing.T) {
-			list := play(t, failed, true, tc.reports...)
-			assert.Equal(t, tc.want, text(t, list, phases.UpdateExecuted))
-			assert.Equal(t, running, condition(t, list, phases.UpdateExecuted).Status)
-		})
-	}
-}
-
-// A late report of True has its message for the parent: only a late report of Unknown leaves the parent as it is.
-func TestALateReportOfTrueChangesTheMessageOfTheParent(t *testing.T) {
-	list := midway(false, statusMap{phases.UpdateExecuted: done, phases.Drained: done})
-	conditions.Find(list, phases.UpdateExecuted).LastTransitionTime = now
-	late := func(r *request) { r.Time, r.ParentMessage = earlier, "to the parent" }
-	list = play(t, list, false, says(phases.Drained, done, "Drained", late))
-	assert.Equal(t, "Drained: to the parent", text(t, list, phases.UpdateExecuted))
-}
 
 // Between updates, only a message that has the prefix keeps the name of its update.
 func TestAMessageWithoutPrefixIsReplaced(t *testing.T) {
@@ -191,32 +102,85 @@ func TestNotRequiredCompletesAParent(t *testing.T) {
 	assert.Nil(t, next(t, ended, true, last), "it starts no update")
 }
 
-// An update may end while a child is Unknown. Updated names the child until it is True or another update starts.
-func TestUpdatedNamesWhatIsNotComplete(t *testing.T) {
-	started := play(t, nil, false, report(phases.Updated, done), report(phases.Updated, no))
-	failed := play(t, started, false, report(phases.Drained, running), report(phases.AppliedFilesAndOS, done),
-		says(phases.Uncordoned, running, "not ready"))
-	ends := says(phases.Updated, done, "Updated")
-	updated := func(reports ...request) string {
-		return condition(t, play(t, failed, false, append([]request{ends}, reports...)...), phases.Updated).Message
-	}
-	const both = "Updated; not complete: Drained, Uncordoned"
-	assert.Equal(t, both, updated())
-	assert.Equal(t, both, updated(ends), "a repeat")
-	assert.Equal(t, "Node is updated; not complete: Drained, Uncordoned", updated(says(phases.Updated, done, "Node is updated")))
-	assert.Equal(t, both, updated(report(phases.Uncordoned, running)), "it still fails")
-	assert.Equal(t, "Updated; not complete: Drained", updated(says(phases.Uncordoned, done, "Uncordoned")))
-	drained := report(phases.Drained, done, func(r *request) { r.Ended = true })
-	assert.Equal(t, "Updated", updated(report(phases.Uncordoned, done), drained))
-	assert.Equal(t, "Needs an update", updated(says(phases.Updated, no, "Needs an update")))
-	assert.Equal(t, "Updated", condition(t, play(t, started, false, report(phases.Resumed, running), ends), phases.Updated).Message, "no child")
-	quotes := says(phases.Updated, done, "Updated; not complete: it")
-	assert.Equal(t, "Updated; not complete: it; not complete: Drained", updated(quotes, says(phases.Uncordoned, done, "Uncordoned")))
-	assert.Equal(t, "Updated; not complete: it", condition(t, play(t, started, false, quotes), phases.Updated).Message)
+// A node fails in the update to b, which c replaces. What the end of c says of the failure names b,
+// unless the node has failed in c, too.
+func TestTheUpdateInWhichANodeFailed(t *testing.T) {
+	fails := says(phases.NodeDegraded, done, "disk full", named("b"))
+	replaced := play(t, nil, false, report(phases.Updated, done), report(phases.Updated, no), fails,
+		report(phases.Updated, no, newTarget, named("b")))
+	degraded := condition(t, replaced, phases.NodeDegraded)
+	assert.Equal(t, done, degraded.Status, "still degraded")
 
-	long := says(phases.Updated, done, strings.Repeat("a", limit))
-	message := condition(t, play(t, failed, false, long), phases.Updated).Message
-	assert.Len(t, message, limit)
-	assert.True(t, strings.HasSuffix(message, "; not complete: Drained, Uncordoned"))
-	assert.Nil(t, next(t, play(t, failed, false, long), false, long), "a repeat")
+	ends := report(phases.Updated, done, named("c"))
+	assert.Equal(t, prefix+"b: disk full", condition(t, play(t, replaced, false, ends), phases.NodeDegraded).Message)
+	for _, message := range []string{"disk full", "no route"} {
+		again := play(t, replaced, false, says(phases.NodeDegraded, done, message), ends)
+		assert.Equal(t, prefix+"c: "+message, condition(t, again, phases.NodeDegraded).Message)
+	}
+
+	failed := play(t, nil, false, report(phases.Updated, done), fails)
+	for name, list := range map[string][]metav1.Condition{
+		"between updates": failed,
+		"never updated":   play(t, nil, false, fails),
+	} {
+		started := play(t, list, false, report(phases.Updated, no, newTarget, named("a")))
+		assert.Equal(t, condition(t, list, phases.NodeDegraded), condition(t, started, phases.NodeDegraded), name)
+	}
+}
+
+// While a child is Unknown, and may have failed, its parent shows its text after another child has turned True.
+func TestAParentKeepsTheCauseOfAFailure(t *testing.T) {
+	failed := play(t, nil, true, report(phases.Updated, done), report(phases.Updated, no),
+		says(phases.AppliedOSImage, running, "disk full"))
+	pull := says(phases.ImagePulledFromRegistry, done, "Pulled the old image")
+	const cause, pulling = "AppliedOSImage: disk full", "ImagePulledFromRegistry: Pulling the old image"
+	toParent := says(phases.AppliedOSImage, running, "no space", func(r *request) { r.ParentMessage = "to the parent" })
+	for name, tc := range map[string]struct {
+		reports []request
+		want    string
+	}{
+		"done at once":            {[]request{pull}, cause},
+		"it runs":                 {[]request{says(phases.ImagePulledFromRegistry, running, "Pulling the old image")}, pulling},
+		"it ran":                  {[]request{says(phases.ImagePulledFromRegistry, running, "Pulling the old image"), pull}, cause},
+		"a message to the parent": {[]request{toParent, pull}, "AppliedOSImage: to the parent"},
+		"with CompletesParent":    {[]request{says(phases.AppliedFiles, done, "Applied", completesParent)}, cause},
+		"not required any more":   {[]request{says(phases.AppliedFiles, running, "Applying"), notRequired(phases.AppliedFiles, "No files")}, cause},
+		"the cause is over":       {[]request{pull, says(phases.AppliedOSImage, done, "Applied")}, "AppliedOSImage: Applied"},
+		"two, the last report":    {[]request{says(phases.AppliedFiles, running, "Applying"), toParent, pull}, "AppliedOSImage: to the parent"},
+		"two, the first child":    {[]request{says(phases.Drained, running, "no space"), pull, says(phases.Drained, done, "Drained"), pull}, cause},
+	} {
+		t.Run(name, func(t *testing.T) {
+			list := play(t, failed, true, tc.reports...)
+			assert.Equal(t, tc.want, text(t, list, phases.UpdateExecuted))
+			assert.Equal(t, running, condition(t, list, phases.UpdateExecuted).Status)
+		})
+	}
+}
+
+// A late report of True has its message for the parent: only a late report of Unknown leaves the parent as it is.
+func TestALateReportOfTrueChangesTheMessageOfTheParent(t *testing.T) {
+	list := midway(false, statusMap{phases.UpdateExecuted: done, phases.Drained: done})
+	conditions.Find(list, phases.UpdateExecuted).LastTransitionTime = now
+	late := func(r *request) { r.Time, r.ParentMessage = earlier, "to the parent" }
+	list = play(t, list, false, says(phases.Drained, done, "Drained", late))
+	assert.Equal(t, "Drained: to the parent", text(t, list, phases.UpdateExecuted))
+}
+
+// A step that was not required says so until its next report, with the prefix of its update, however that
+// update ends or is replaced. Only a step that was never reported says so.
+func TestWhatWasNotRequiredIsRemembered(t *testing.T) {
+	skipped := play(t, nil, false,
+		report(phases.Updated, done), report(phases.Updated, no, named("b")), report(phases.UpdatePrepared, done),
+		notRequired(phases.Drained, "Drain is not required"))
+	for name, change := range map[string]request{
+		"it ends":              report(phases.Updated, done, named("b")),
+		"it is replaced":       report(phases.Updated, no, newTarget, named("b")),
+		"it is replaced later": report(phases.UpdatePrepared, done, newTarget, named("b")),
+	} {
+		list := play(t, skipped, false, change)
+		assert.Equal(t, "ReportedDrained: "+prefix+"b: Drain is not required", text(t, list, phases.Drained), name)
+		assert.Equal(t, "NotYetOccurred", condition(t, list, phases.Cordoned).Reason, name)
+		list = play(t, list, false, report(phases.Updated, done, named("c")), report(phases.Updated, no, named("c")))
+		assert.Equal(t, "ReportedDrained: "+prefix+"b: Drain is not required", text(t, list, phases.Drained), name)
+	}
 }

@@ -8,11 +8,9 @@ import (
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
-	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
@@ -57,8 +55,8 @@ type Config struct {
 	ImageMode func() bool
 	// Lister is from a running informer for this MachineConfigNode or for all MachineConfigNodes.
 	// Set Lister if another process, such as the drain controller, also writes the MachineConfigNode.
-	// Without a Lister, conflicts are more frequent, and the Monitor may notice a change by another
-	// client up to 5 minutes later. The informer may drop managedFields, but no other field. Optional.
+	// Without a Lister, conflicts are more frequent, and the Monitor notices a change by another client
+	// only at its next write. The informer may drop managedFields, but no other field. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
 	// FieldManager is the field manager of all writes. It must be the same in all processes that
 	// report on the same node. Default: DefaultFieldManager.
@@ -74,39 +72,24 @@ var configPath = field.NewPath("upgrademonitor", "Config")
 
 // complete validates the Config, and returns it with defaults.
 func (c Config) complete() (Config, error) {
-	err := validate.Required(configPath,
-		validate.Field{
-			Name: "Client", Value: c.Client, Hint: "pass the machineconfiguration clientset of openshift/client-go",
-		},
-		validate.Field{
-			Name: "Node", Value: c.Node, Hint: "pass a function that returns the Node, for example from a lister",
-		})
-	if err != nil {
-		return c, err
-	}
-	if c.NodeName == "" {
+	switch {
+	case c.Client == nil:
+		return c, field.Required(configPath.Child("Client"), "pass the machineconfiguration clientset of openshift/client-go")
+	case c.Node == nil:
+		return c, field.Required(configPath.Child("Node"), "pass a function that returns the Node, for example from a lister")
+	case c.NodeName == "":
 		return c, field.Required(configPath.Child("NodeName"), "pass the name of the Node that the daemon runs on")
 	}
-	if errs := metav1validation.ValidateFieldManager(c.FieldManager, configPath.Child("FieldManager")); len(errs) > 0 {
-		return c, errs[0]
-	}
-	return c.withDefaults(), nil
-}
-
-func (c Config) withDefaults() Config {
 	if c.Pool == nil {
 		c.Pool = func(*corev1.Node) (string, error) { return NotYetSet, nil }
-	}
-	if validate.IsNil(c.Lister) {
-		c.Lister = nil
 	}
 	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
 	c.Timeout = min(c.Timeout, math.MaxInt64/2) // the timeout of a request is twice as long, and must not overflow
-	if validate.IsNil(c.Clock) {
-		c.Clock = clock.RealClock{}
+	if c.Clock == nil {
+		c.Clock = realClock
 	}
-	return c
+	return c, nil
 }

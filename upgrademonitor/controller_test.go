@@ -128,7 +128,7 @@ func TestAControllerThatIsFasterThanTheDaemon(t *testing.T) {
 		c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
 		pass(time.Minute)
 		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Updated))
-		assertLines(t, []string{"node worker-0: the report waits for the daemon: "}, c.controller.log.take())
+		assertLines(t, []string{"the daemon has not reported the start"}, c.controller.log.take())
 		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
 		c.daemon.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
 		pass(30 * time.Second)
@@ -140,19 +140,47 @@ func TestAControllerThatIsFasterThanTheDaemon(t *testing.T) {
 	})
 }
 
-// If the update that a controller waits for is withdrawn, its next report ends the wait.
+// If the update that a controller waits for is withdrawn, its reports are dropped with a log line: they are
+// about no other update.
 func TestAControllerWhoseUpdateIsWithdrawn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
 		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
 		c.annotate(oldConfig, newConfig)
 		c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
+		c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
+		c.controller.log.take()
 		c.annotate(oldConfig, oldConfig)
-		c.controller.queues(t, phases.Uncordoned, metav1.ConditionTrue)
 		pass(time.Minute)
 		n, _ := c.controller.Pending()
 		assert.Zero(t, n)
-		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Uncordoned))
+		assertLines(t, []string{"no longer desires", "no longer desires", "works again"}, c.controller.log.take())
+		c.annotate(oldConfig, thirdConfig)
+		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
+		pass(time.Minute)
+		assert.Equal(t, metav1.ConditionFalse, c.daemon.status(phases.Cordoned))
+		c.controller.report(t, phases.Drained, metav1.ConditionUnknown)
+	})
+}
+
+// A controller that waits for the daemon repeats its reports in each sync: a repeat takes no place.
+func TestAControllerThatRepeatsWhileItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newControlled(t)
+		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		c.annotate(oldConfig, newConfig)
+		for range 300 {
+			c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
+			c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
+			pass(time.Second)
+		}
+		n, _ := c.controller.Pending()
+		assert.Equal(t, 2, n)
+		c.controller.queues(t, phases.Drained, metav1.ConditionTrue)
+		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
+		pass(time.Minute)
+		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Cordoned))
+		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Drained))
 	})
 }
 

@@ -35,10 +35,8 @@
 //     all. This time is called an outage.
 //  4. No write of another client is lost. Each write has the resourceVersion of the MCN from which
 //     it was computed. After a conflict, the write is computed again from the latest MCN.
-//  5. A report that repeats the last report of its phase makes no request. There is one exception:
-//     if no Lister shows the latest MCN, and the last response of the API server is more than 5
-//     minutes old, the Monitor reads the MCN. It also reads the MCN before it rejects an invalid
-//     transition.
+//  5. A report that repeats the last report of its phase makes no request. Before the Monitor rejects an
+//     invalid transition, it reads the MCN.
 //  6. The status shows the configs and images in the annotations of the Node, even if they change
 //     between reports. A deleted MCN is created again: within 10 seconds if Config has a Lister,
 //     otherwise before the next write.

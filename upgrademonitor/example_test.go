@@ -45,7 +45,7 @@ func Example() {
 	show(clientset, "UpdatePrepared", "UpdateExecuted", "NodeDegraded")
 	// Output:
 	// UpdatePrepared True: Update is compatible
-	// UpdateExecuted Unknown: Applying files and OS: no space left on device
+	// UpdateExecuted Unknown: Error: Applying files and OS: no space left on device
 	// NodeDegraded True: Node worker-0 upgrade failure. no space left on device
 }
 
@@ -64,7 +64,7 @@ func ExampleMonitor_Track() {
 	// Output:
 	// Drained Unknown: Draining node
 	// the work's own error: pod web-0 has no other node to go to
-	// Drained Unknown: Draining node: pod web-0 has no other node to go to
+	// Drained Unknown: Error: Draining node: pod web-0 has no other node to go to
 }
 
 // A report of an invalid transition is rejected, and changes nothing.

@@ -3,7 +3,6 @@ package upgrademonitor_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -51,10 +50,12 @@ func TestFlush(t *testing.T) {
 // Flush returns nil only if the status has the config of the Node, also if this process has not read or
 // created the object yet.
 func TestFlushBeforeTheFirstReport(t *testing.T) {
-	f := newFixture(t)
-	require.NoError(t, f.Flush(t.Context()))
-	assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
-	assert.Equal(t, []string{"get", "create", "patch/status"}, f.requests())
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
+		assert.Equal(t, []string{"get", "create", "patch/status"}, f.requests())
+	})
 }
 
 // If a report is dropped during a Flush, Flush returns its error, and the error is logged.
@@ -75,64 +76,6 @@ func TestFlushOfAReportThatIsDropped(t *testing.T) {
 		f.failing("patch", errInvalid)
 		assert.True(t, apierrors.IsInvalid(f.Flush(t.Context())), "the config of the Node is dropped, too")
 		assert.Contains(t, strings.Join(f.log.take(), ""), "Dropped an accepted change")
-	})
-}
-
-// Flush and the spec call return when their own writes are done, whatever is pending after them.
-func TestWaitingEndsWithTheWrite(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.takes(2 * time.Second)
-		go f.ReportDegraded(t.Context(), errDown)
-		synctest.Wait()
-		flushed := make(chan time.Duration)
-		go func() { flushed <- took(func() { assert.NoError(t, f.Flush(t.Context())) }) }()
-		synctest.Wait()
-		go f.ReportDegraded(t.Context(), nil)
-		synctest.Wait()
-		f.annotate(oldConfig, newConfig)
-		assert.Equal(t, 4*time.Second, took(func() { assert.NoError(t, f.syncSpec(t)) }), "the first status, then the spec")
-		assert.Equal(t, 2*time.Second, <-flushed)
-	})
-}
-
-// After the end of its life a Monitor neither retries nor looks. If something is pending, that is
-// logged once. A call makes one attempt, which ends with the call. Flush retries until its ctx ends.
-func TestTheEndOfLife(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.takes(hangs)
-		f.queues(t, phases.Drained, metav1.ConditionUnknown)
-		f.log.take()
-		f.end()
-		synctest.Wait()
-		assertLines(t, []string{"call Flush"}, f.log.take())
-		f.takes(0)
-		f.annotate(newConfig, newConfig)
-		pass(time.Hour)
-		assert.Empty(t, f.requests())
-
-		f.takes(hangs)
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		defer cancel()
-		assert.Equal(t, 2*time.Second, took(func() {
-			err := f.GenerateAndApplyMachineConfigNode(ctx, phases.Cordoned, "R", "", metav1.ConditionTrue)
-			require.ErrorIs(t, err, upgrademonitor.ErrPending)
-		}))
-		f.takes(0)
-		pass(time.Hour)
-		assert.Empty(t, f.requests(), "the request has ended with the call")
-		assert.Empty(t, f.log.take())
-
-		f.takes(hangs)
-		time.AfterFunc(30*time.Second, f.recovers)
-		ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		require.NoError(t, f.Flush(ctx))
-		f.report(t, phases.Drained, metav1.ConditionTrue)
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Cordoned))
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Drained))
-		f.requests()
-		pass(time.Hour)
-		assert.Empty(t, f.requests())
 	})
 }
 
@@ -222,37 +165,5 @@ func TestFlushWithAContextThatHasEnded(t *testing.T) {
 		assert.Empty(t, f.requests())
 		pass(11 * time.Second)
 		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
-	})
-}
-
-// Flush does not wait for a retry of the spec.
-func TestFlushDuringARetryOfTheSpec(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.takes(hangs, "patch")
-		f.annotate(oldConfig, newConfig)
-		require.Error(t, f.syncSpec(t))
-		for i := range 30 {
-			pass(7 * time.Second)
-			f.annotate(fmt.Sprint("rendered-worker-", i), newConfig)
-			assert.Zero(t, took(func() { require.NoError(t, f.Flush(t.Context())) }))
-		}
-		assert.Equal(t, "rendered-worker-29", f.object().Status.ConfigVersion.Current)
-		assertLines(t, []string{"Failed to write the spec"}, f.log.take())
-	})
-}
-
-// Flush does not wait for the spec, so its error has no failure of the spec.
-func TestFlushHasNoFailureOfTheSpec(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.fails(errRBAC, "patch")
-		f.annotate(oldConfig, newConfig)
-		require.True(t, apierrors.IsForbidden(f.syncSpec(t)))
-		f.takes(hangs)
-		f.annotate(newConfig, newConfig)
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-		defer cancel()
-		err := f.Flush(ctx)
-		require.ErrorIs(t, err, upgrademonitor.ErrPending)
-		assert.False(t, apierrors.IsForbidden(err))
 	})
 }

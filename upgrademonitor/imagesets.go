@@ -2,18 +2,16 @@ package upgrademonitor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
 
 const (
@@ -39,41 +37,50 @@ type PinnedImageSet struct {
 //
 //  1. A set that is not in the argument sets is removed from the list.
 //  2. The currentGeneration of a set changes only when the set is done.
-//  3. If a set has failed, its last failure stays in the list, and PinnedImageSetsDegraded stays
-//     True, until the set is done or removed.
-//  4. If a set was deleted and created again, its generation has decreased. The CRD rejects a lower
+//  3. Each set that is not done and has no error of its own gets failure as its error. If there is no
+//     such set, the message of PinnedImageSetsDegraded contains failure.
+//  4. If a set has failed, its last error stays in the list, and PinnedImageSetsDegraded stays True,
+//     until the set is done or removed. PinnedImageSetsProgressing stays True until all sets are done
+//     and failure is nil.
+//  5. If a set was deleted and created again, its generation has decreased. The CRD rejects a lower
 //     generation, so another write first removes the set from the list.
-//  5. If a generation is out of range, a name is invalid or repeated, or there are more than 100
+//  6. If a generation is out of range, a name is invalid or repeated, or there are more than 100
 //     sets, nothing is written. Errors are logged, as in Report.
 func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, failure error) {
 	if m == nil {
 		return
 	}
-	m.failures.Local(ctx, "pinned image sets", failure,
-		"Failed to prefetch pinned images", "Prefetching pinned images works again")
+	m.logChange("Failed to prefetch pinned images", failure)
+	change := machine.Change{Sets: imageSetsOf(sets, failure)}
+	change.Phase = phases.PinnedImageSetsProgressing
 	err := validateImageSets(sets)
 	if m.conditionsOnly {
 		err = errConditionsOnly
 	}
-	if err = m.rejected(phases.PinnedImageSetsProgressing, err); err == nil {
-		change := plan.ImageSetsChange{Sets: imageSetsOf(sets), Failed: failure != nil, Time: m.now()}
-		err = m.submit(ctx, phases.PinnedImageSetsProgressing, change)
+	if err = m.rejected(change, err); err == nil {
+		err = m.submit(ctx, change)
 	}
-	if err != nil && !errors.Is(err, ErrPending) {
-		klog.FromContext(ctx).Error(err, "Failed to report the pinned image sets", "node", m.config.NodeName)
-	}
+	m.logRejection(ctx, change, err)
 }
 
-// imageSetsOf converts sets for package plan. The sets must be valid.
-func imageSetsOf(reported []PinnedImageSet) (list []plan.ImageSet) {
+// imageSetsOf converts sets and a failure for package machine. The sets must be valid.
+func imageSetsOf(reported []PinnedImageSet, failure error) *machine.ImageSets {
+	list := &machine.ImageSets{}
+	isShown := failure == nil
 	for _, set := range reported {
-		generation := int32(set.Generation) //nolint:gosec // validateImageSets has checked the range
-		s := plan.ImageSet{Name: set.Name, Generation: generation, Done: set.Done}
+		if set.Err == nil && !set.Done && failure != nil {
+			set.Err, isShown = failure, true
+		}
+		generation := int32(set.Generation) //nolint:gosec // validateImageSets checks the range
+		s := machine.ImageSet{Name: set.Name, Generation: generation, Done: set.Done}
 		if set.Err != nil {
 			s.Done = false
 			s.Failure = failureText(set.Err)
 		}
-		list = append(list, s)
+		list.Sets = append(list.Sets, s)
+	}
+	if !isShown {
+		list.Failure = failureText(failure)
 	}
 	return list
 }

@@ -35,8 +35,6 @@ type Monitors struct {
 	monitors map[string]*Monitor
 }
 
-var errForgotten = errors.New("Monitors.Forget was called for the node")
-
 // NewMonitors returns Monitors that share a config. The function node returns the Node with the given
 // name, for example from a lister. It replaces NodeName and Node of config, which must be empty. The
 // argument ctx and the error are as in New.
@@ -79,16 +77,16 @@ func (m *Monitors) For(nodeName string) *Monitor {
 	if monitor, ok := m.monitors[nodeName]; ok {
 		return monitor
 	}
-	life, endLife := context.WithCancelCause(m.life)
-	monitor, err := New(life, m.configOf(nodeName))
+	life, endLife := context.WithCancel(m.life)
+	monitor, err := newMonitor(life, m.configOf(nodeName), true)
 	if err != nil {
-		endLife(err)
+		endLife()
 		// Config.Node returns err, so that every report is rejected without a request.
-		config := m.configOf(nodeName).withDefaults()
+		config := m.configOf(nodeName)
 		config.Node = func() (*corev1.Node, error) { return nil, err }
+		config.Clock = realClock
 		return &Monitor{config: config, life: m.life, conditionsOnly: true}
 	}
-	monitor.conditionsOnly = true
 	monitor.endLife = endLife
 	m.monitors[nodeName] = monitor
 	return monitor
@@ -105,7 +103,7 @@ func (m *Monitors) Forget(nodeName string) {
 	delete(m.monitors, nodeName)
 	m.mu.Unlock()
 	if ok {
-		monitor.endLife(errForgotten)
+		monitor.endLife()
 	}
 }
 

@@ -35,23 +35,23 @@ func TestOutages(t *testing.T) {
 	}{
 		"the API server is healthy": {waits: refused, later: refused,
 			made: []string{"patch", "patch/status", "patch/status", "patch/status", "patch/status"}},
-		"every request hangs": {takes: hangs, waits: []time.Duration{5 * s, 10 * s, 0, 0, 0}, later: refused, made: []string{},
-			logged: []string{"Failed to write the spec", "Failed to write the MachineConfigNode", "Writing the MachineConfigNode works", "Writing the spec"}},
+		"every request hangs": {takes: hangs, waits: []time.Duration{10 * s, 0, 0, 0, 0}, later: refused, made: []string{},
+			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
 		"statuses hang": {takes: hangs, requests: []string{"patch/status"}, waits: []time.Duration{0, 10 * s, 0, 0, 0}, later: refused, made: []string{"patch"},
-			logged: []string{"Failed to write the MachineConfigNode", "Writing the MachineConfigNode works"}},
-		"specs hang": {takes: hangs, requests: []string{"patch"}, waits: []time.Duration{5 * s, 0, 0, 0, 0}, later: refused,
-			made:   []string{"get", "patch/status", "patch/status", "patch/status", "patch/status"},
-			logged: []string{"Failed to write the spec", "Writing the spec"}},
+			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
+		"specs hang": {takes: hangs, requests: []string{"patch"}, waits: []time.Duration{10 * s, 0, 0, 0, 0}, later: refused,
+			// a write of the spec that hangs is an outage
+			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
 		"every request fails": {fails: errDown, waits: refused, later: refused, made: []string{"patch", "get", "get", "get", "get"},
-			logged: []string{"Failed to write the spec", "Failed to write the MachineConfigNode", "Writing the MachineConfigNode works", "Writing the spec"}},
+			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
 		"no CRD": {fails: errNoCRD, waits: refused, later: refused,
-			logged: []string{"Failed to write the spec", "Failed to write the MachineConfigNode", "Writing the MachineConfigNode works", "Writing the spec"}},
+			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
 		"statuses are denied": {fails: errRBAC, requests: []string{"patch/status"}, waits: refused, later: refused,
 			made:   []string{"patch", "patch/status", "patch/status", "patch/status", "patch/status"},
-			logged: []string{"Failed to write the MachineConfigNode", "Writing the MachineConfigNode works"}},
+			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
 		"specs are denied": {fails: errRBAC, requests: []string{"patch"}, waits: refused, later: refused,
-			made:   []string{"patch", "patch/status", "patch/status", "patch/status", "patch/status"},
-			logged: []string{"Failed to write the spec", "Writing the spec"}},
+			made:   []string{"patch", "patch", "patch", "patch", "patch"},
+			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
 		"a write takes 1 s": {takes: s, waits: []time.Duration{s, s, s, s, s}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -159,7 +159,7 @@ func TestAnOutageEndsWithASlowWrite(t *testing.T) {
 		pass(time.Hour)
 		f.takes(2 * time.Second)
 		f.annotate(oldConfig, newConfig)
-		assert.Equal(t, 4*time.Second, took(func() { assert.NoError(t, f.syncSpec(t)) }), "a read and a write")
+		assert.Equal(t, 2*time.Second, took(func() { assert.NoError(t, f.syncSpec(t)) }), "a write")
 		f.failing("patch", errInvalid)
 		var rejected *upgrademonitor.ReportError
 		require.ErrorAs(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionFalse), &rejected)
@@ -183,7 +183,7 @@ func TestFlushBehindALostRequest(t *testing.T) {
 	}
 }
 
-// A request that Flush cancels is no failure: it is tried again at once, and nothing is logged.
+// A request without a response is canceled by Flush, and tried again at once.
 func TestARequestThatFlushCancels(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(hangs)
@@ -193,34 +193,8 @@ func TestARequestThatFlushCancels(t *testing.T) {
 		f.takes(0) // but for the request in flight
 		assert.Equal(t, timeout-20*time.Millisecond, took(func() { require.NoError(t, f.Flush(t.Context())) }))
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
-		assert.Empty(t, f.log.take())
-	})
-}
-
-// A write of the spec has half of Timeout at first, and longer after each lost response.
-func TestASpecOnASlowServer(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.takes(6*time.Second, "patch")
-		f.annotate(oldConfig, newConfig)
-		assert.Equal(t, timeout/2, took(func() { require.ErrorIs(t, f.syncSpec(t), upgrademonitor.ErrPending) }))
-		pass(10 * time.Second)
-		assert.Equal(t, newConfig, f.desired())
-		assert.NoError(t, f.syncSpec(t))
-		assertLines(t, []string{"Failed to write the spec", "works again"}, f.log.take())
-	})
-}
-
-// A failure is logged again when its kind changes.
-func TestTheKindOfAFailureIsLogged(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		for _, err := range []error{errDown, errNoCRD, errRBAC, errDown} {
-			f.fails(err)
-			for range 3 {
-				f.queues(t, phases.Drained, metav1.ConditionUnknown)
-				synctest.Wait()
-			}
-		}
-		assertLines(t, []string{"down", "NoCRD", "RBAC", "down"}, f.log.take())
+		synctest.Wait()
+		assertLines(t, []string{"no response", "works again"}, f.log.take())
 	})
 }
 
@@ -245,7 +219,8 @@ func TestAResponseAtTimeout(t *testing.T) {
 			}
 			f.fails(nil)
 			f.takes(time.Second)
-			f.report(t, phases.Drained, metav1.ConditionUnknown)
+			_ = f.tryReport(t, phases.Drained, metav1.ConditionUnknown) // it may wait behind a read that is slow
+			require.NoError(t, f.Flush(t.Context()))
 		})
 	}
 }
@@ -266,21 +241,4 @@ func TestAnotherProcessEndsAnOutage(t *testing.T) {
 		assertLines(t, []string{"RBAC", "works again"}, f.log.take())
 		f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
 	}, cache.use)
-}
-
-// After an outage, the status does not wait for a retry of the spec.
-func TestTheStatusBeforeTheSpec(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.takes(hangs)
-		f.annotate(oldConfig, newConfig)
-		require.Error(t, f.syncSpec(t))
-		f.queues(t, phases.Drained, metav1.ConditionUnknown)
-		pass(5 * time.Minute)
-		time.AfterFunc(time.Second, func() {
-			f.recovers()
-			f.takes(hangs, "patch")
-		})
-		assert.Equal(t, time.Second, took(func() { require.NoError(t, f.Flush(t.Context())) }))
-		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
-	})
 }

@@ -13,8 +13,54 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
+
+// Option configures a report. A nil Option is ignored.
+type Option func(*options)
+
+type options struct {
+	completesParent bool
+	parentMessage   string
+	reason          string
+	doneMessage     string
+}
+
+// CompletesParent sets the parent of the phase to True in the same write as the phase. If another
+// child of the parent is still Unknown, the parent stays Unknown. So pass the option for each child
+// that may complete last. The option is valid only for a Child phase with status True. With Track, it
+// applies to the report of True. With NotRequired, the parent becomes True even if no child has run.
+func CompletesParent() Option {
+	return func(o *options) { o.completesParent = true }
+}
+
+// ParentMessage sets the message of the phase's parent. The default is the message of the phase.
+// The option is valid only for a Child phase. If nothing but the parent's message changes, there is no
+// write.
+func ParentMessage(message string) Option {
+	return func(o *options) { o.parentMessage = message }
+}
+
+// Reason sets the reason of the condition that Report, NotRequired or Track writes. The default is the
+// name of the parent followed by the name of the phase, for example UpdateExecutedDrained.
+func Reason(reason string) Option {
+	return func(o *options) { o.reason = reason }
+}
+
+// DoneMessage sets the message with which Track reports True. The default is the argument message of
+// Track. Other calls ignore the option.
+func DoneMessage(message string) Option {
+	return func(o *options) { o.doneMessage = message }
+}
+
+func newOptions(opts []Option) (o options) {
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&o)
+		}
+	}
+	return o
+}
 
 // GenerateAndApplyMachineConfigNode reports the status of a phase, with a reason (a CamelCase word)
 // and a message. If the MachineConfigNode is missing, it is created. If the status changes,
@@ -28,8 +74,8 @@ import (
 //  3. The call returns nil if the MachineConfigNode shows the report. If the report is accepted but
 //     not written yet, the error wraps ErrPending and the cause. The Monitor retries the report.
 //  4. Any other error means that the report was not accepted, or that the API server rejected it.
-//     The error is a *ReportError, a *NodeError if Config.Node failed or returned another Node, or
-//     the error of ctx if ctx had already ended.
+//     The error is a *ReportError, the error of Config.Node, or the error of ctx if ctx had already
+//     ended.
 func (m *Monitor) GenerateAndApplyMachineConfigNode(
 	ctx context.Context, phase phases.Phase, reason, message string, status metav1.ConditionStatus, opts ...Option,
 ) error {
@@ -37,10 +83,6 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(
 		return nil
 	}
 	o := newOptions(opts)
-	if o.reason != "" {
-		return m.rejected(phase, field.Forbidden(optsPath.Key("Reason"),
-			"pass the reason as an argument: the option Reason is only for Report, NotRequired and Track"))
-	}
 	o.reason = reason
 	return m.submitReport(ctx, newChange(phase, message, status), o)
 }
@@ -85,7 +127,7 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 }
 
 // Track runs work as a phase of the update: it reports Unknown, runs work, and reports True. If
-// work fails, Track reports Unknown with the error in the message. If the phase is already Unknown,
+// work fails, Track reports Unknown with the message "Error: <message>: <error>". If the phase is already Unknown,
 // Track omits the first report, so that the last error stays visible during a retry.
 //
 // Track returns the error of work, and logs the errors of reports. The result of work is reported
@@ -98,8 +140,6 @@ func (m *Monitor) Track(
 		return errors.New("upgrademonitor: Track: work is nil: pass the function that does the work of the phase")
 	}
 	done := newOptions(opts)
-	doneMessage := cmp.Or(done.doneMessage, message)
-	done.doneMessage = "" // the other calls reject the option DoneMessage
 	running := done
 	running.completesParent = false
 	start := newChange(phase, message, metav1.ConditionUnknown)
@@ -108,53 +148,54 @@ func (m *Monitor) Track(
 	err := work(ctx)
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {
-		m.report(ctx, newChange(phase, fmt.Sprintf("%s: %v", message, err), metav1.ConditionUnknown), running)
+		m.report(ctx, newChange(phase, fmt.Sprintf("Error: %s: %v", message, err), metav1.ConditionUnknown), running)
 		return err
 	}
-	m.report(ctx, newChange(phase, doneMessage, metav1.ConditionTrue), done)
+	m.report(ctx, newChange(phase, cmp.Or(done.doneMessage, message), metav1.ConditionTrue), done)
 	return nil
 }
 
-func newChange(phase phases.Phase, message string, status metav1.ConditionStatus) plan.PhaseChange {
-	return plan.PhaseChange{Report: conditions.Report{Phase: phase, Status: status, Message: message}}
+func newChange(phase phases.Phase, message string, status metav1.ConditionStatus) machine.Change {
+	return machine.Change{Report: conditions.Report{Phase: phase, Status: status, Message: message}}
 }
 
 // report submits a report, and logs the error. It ignores a phase that does not exist in the mode
 // of the node.
-func (m *Monitor) report(ctx context.Context, change plan.PhaseChange, o options) {
-	if m == nil || m.isOfOtherMode(change.Phase) {
+func (m *Monitor) report(ctx context.Context, change machine.Change, o options) {
+	if m == nil {
 		return
 	}
-	if o.reason == "" {
-		parent, _ := phases.ParentOf(change.Phase)
-		o.reason = string(parent) + string(change.Phase)
-	}
+	parent, _ := phases.ParentOf(change.Phase)
+	o.reason = cmp.Or(o.reason, string(parent)+string(change.Phase))
 	change.SkipOtherMode = true
-	if err := m.submitReport(ctx, change, o); err != nil && !errors.Is(err, ErrPending) {
-		klog.FromContext(ctx).Error(err, "Failed to report a phase of the update",
-			"node", m.config.NodeName, "phase", change.Phase, "status", change.Status)
+	m.logRejection(ctx, change, m.submitReport(ctx, change, o))
+}
+
+// logRejection logs an error, unless it wraps ErrPending: the Monitor logs the cause.
+func (m *Monitor) logRejection(ctx context.Context, change machine.Change, err error) {
+	if err != nil && !errors.Is(err, ErrPending) {
+		klog.FromContext(ctx).Error(err, "Failed to report", "node", m.config.NodeName, "change", change.String())
 	}
 }
 
-// submitReport adds the options and the time to a report, and submits the report if it is valid.
-func (m *Monitor) submitReport(ctx context.Context, change plan.PhaseChange, o options) error {
+// submitReport adds the options to a report, and submits the report if it is valid.
+func (m *Monitor) submitReport(ctx context.Context, change machine.Change, o options) error {
 	change.Reason = o.reason
 	change.CompletesParent = o.completesParent
 	change.ParentMessage = o.parentMessage
-	change.Time = m.now()
-	if err := m.validate(change.Report, o); err != nil {
-		return m.rejected(change.Phase, err)
+	if err := checkReport(change.Report); err != nil {
+		return m.rejected(change, err)
 	}
-	return m.submit(ctx, change.Phase, change)
+	return m.submit(ctx, change)
 }
 
-// validate rejects a report that is invalid in every state of the object.
-func (m *Monitor) validate(r conditions.Report, o options) error {
-	imageMode := phases.ExistsIn(r.Phase, true) // if Config.ImageMode is nil, the phases of both modes are valid
-	if m.config.ImageMode != nil {
-		imageMode = m.config.ImageMode()
-	}
-	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
+var optsPath, reasonPath = field.NewPath("opts"), field.NewPath("reason")
+
+// checkReport rejects a report that is invalid in every state of the object.
+func checkReport(r conditions.Report) error {
+	_, hasParent := phases.ParentOf(r.Phase)
+	existsInImageMode := phases.ExistsIn(r.Phase, true) // the mode of the node is checked later
+	if err := phases.Check(r.Phase, r.Status, existsInImageMode); err != nil {
 		return err
 	}
 	switch {
@@ -164,27 +205,15 @@ func (m *Monitor) validate(r conditions.Report, o options) error {
 			validate.MaxReason, validate.ReasonPattern))
 	case conditions.IsReservedReason(r.Reason):
 		return field.Invalid(reasonPath, r.Reason, "this reason is reserved for phases that were never reported")
-	case o.doneMessage != "":
-		return field.Forbidden(optsPath.Key("DoneMessage"), "valid only with Track")
 	case r.CompletesParent && r.Status != metav1.ConditionTrue:
 		return field.Forbidden(optsPath.Key("CompletesParent"),
 			"valid only with status True: a phase that is not done cannot complete its parent")
 	case r.NotRequired && phases.KindOf(r.Phase) == phases.Singleton:
 		return field.Forbidden(field.NewPath("phase"),
 			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton")
-	}
-	_, hasParent := phases.ParentOf(r.Phase)
-	if !hasParent && (r.CompletesParent || r.ParentMessage != "") {
+	case !hasParent && (r.CompletesParent || r.ParentMessage != ""):
 		return field.Forbidden(optsPath,
 			"CompletesParent and ParentMessage are valid only for a Child phase: "+string(r.Phase)+" has no parent")
 	}
 	return nil
-}
-
-// isOfOtherMode reports whether a phase exists, but not in the mode that Config.ImageMode returns.
-func (m *Monitor) isOfOtherMode(phase phases.Phase) bool {
-	if m.config.ImageMode == nil || phases.KindOf(phase) == "" {
-		return false
-	}
-	return !phases.ExistsIn(phase, m.config.ImageMode())
 }

@@ -3,9 +3,7 @@ package upgrademonitor
 import (
 	"errors"
 	"fmt"
-	"time"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -13,168 +11,132 @@ import (
 
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/scope"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 )
 
-// view has the Node, and the object in the Lister, read at the same moment.
-type view struct {
-	version string // the resourceVersion of the Node
-	node    plan.Node
-	err     error // the error of Config.Node
-	poolErr error // the error of Config.Pool
-
-	listerWorks bool                      // set if there is a Lister, and it did not fail
-	listed      *mcfgv1.MachineConfigNode // the object in the Lister, or nil
+// views orders the looks at the Node, because a look may end after another one that has started later.
+type views struct {
+	begun    int    // the number of looks that have begun
+	started  int    // the number of the look that was recorded last
+	recorded int    // begun at that time
+	version  string // the resourceVersion of its Node
 }
 
-// look reads a view. If Config.Node has not failed, look passes the view to the core, unless the core
-// has a newer view.
-func (m *Monitor) look() view {
-	started := realClock.Now()
-	v := m.read()
-	if v.err != nil {
-		return v
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.isOutdatedLocked(v, started) {
-		m.recordLocked(v)
-	}
-	return v
-}
-
-// read calls Config's functions and the Lister, and returns their results as a view.
-func (m *Monitor) read() (v view) {
-	node, err := m.node()
-	if err != nil {
-		return view{err: err}
-	}
-	v.version = node.ResourceVersion
-	var pool string
-	pool, v.poolErr = m.pool(node)
-	var invalid error
-	v.node, invalid = plan.NewNode(node, pool, m.mode())
-	v.node.ConditionsOnly = m.conditionsOnly
-	m.failures.Local(m.life, "annotations", invalid,
-		"Ignoring an invalid annotation of the Node", "The annotations of the Node are valid again")
-	v.listed, v.listerWorks = m.list()
-	return v
-}
-
-// isOutdatedLocked reports whether another look has recorded a newer Node while this look was in
-// progress. If this look started later, its Node is newer even if the resourceVersion is lower, for
-// example after etcd was restored.
-func (m *Monitor) isOutdatedLocked(v view, started time.Time) bool {
-	if started.After(m.recorded) {
+// record records a look, unless it is outdated: a look with a newer Node was recorded while it was in
+// progress. The resourceVersions say which Node is newer or, if they cannot be compared, the starts of
+// the looks.
+func (v *views) record(started int, version string) bool {
+	order, err := resourceversion.CompareResourceVersion(version, v.version)
+	isOlder := err == nil && order < 0 || err != nil && started < v.started
+	if isOlder && started <= v.recorded {
 		return false
 	}
-	order, err := resourceversion.CompareResourceVersion(v.version, m.nodeVersion)
-	return err == nil && order < 0
+	v.started, v.recorded, v.version = started, v.begun, version
+	return true
 }
 
-// recordLocked passes a view to the core.
-func (m *Monitor) recordLocked(v view) {
-	now := realClock.Now()
-	m.recorded = now
-	m.nodeVersion = v.version
-	known := core.View{Node: v.node, Expired: now.Sub(m.lastSuccess) >= checkInterval}
-	// If the Node is not provisioned, a missing object must not be created again.
-	known.Lists = v.listerWorks && (v.listed != nil || v.node.Provisioned)
-	if v.listed != nil {
-		o := core.FromTyped(v.listed)
-		known.Listed = &o
+// look calls Config's functions and the Lister, and passes the Node and the object to the core.
+func (m *Monitor) look() error {
+	m.mu.Lock()
+	m.views.begun++
+	started := m.views.begun
+	m.mu.Unlock()
+	node, err := m.node()
+	m.logChange("Failed to get the Node, so its configs and images are not written", err)
+	if err != nil {
+		return err
 	}
-	m.core.See(known)
+	n, invalid := machine.NewNode(node, m.pool(node), m.mode())
+	m.logChange("Ignoring an invalid annotation of the Node", invalid)
+	n.ConditionsOnly = m.conditionsOnly
+	listed, works := m.list()
+	works = works && (listed != nil || n.Provisioned) // an object is created only for a provisioned Node
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.views.record(started, node.ResourceVersion) {
+		m.core.See(n, listed, works)
+	}
+	return nil
 }
 
-// node returns the Node from Config.Node. The error is a *NodeError.
+// node returns the Node from Config.Node.
 func (m *Monitor) node() (*corev1.Node, error) {
 	node, err := m.config.Node()
 	switch {
 	case err != nil:
-		return nil, &NodeError{NodeName: m.config.NodeName, Problem: "Config.Node failed", Err: err}
+		return nil, fmt.Errorf("node %s: Config.Node failed: %w", m.config.NodeName, err)
 	case node == nil:
-		return nil, &NodeError{NodeName: m.config.NodeName, Problem: "Config.Node returned no node"}
+		return nil, fmt.Errorf("node %s: Config.Node returned no node", m.config.NodeName)
 	case node.Name != m.config.NodeName:
-		err := fmt.Errorf("%w: it returned %q", scope.ErrOutOfScope, node.Name)
-		return nil, &NodeError{NodeName: m.config.NodeName, Problem: "Config.Node returned another node", Err: err}
+		return nil, fmt.Errorf("node %s: %w: Config.Node returned %q", m.config.NodeName, scope.ErrOutOfScope, node.Name)
 	}
 	return node, nil
 }
 
 // pool returns the pool of a Node, or NotYetSet if the pool is not known.
-func (m *Monitor) pool(node *corev1.Node) (string, error) {
+func (m *Monitor) pool(node *corev1.Node) string {
 	pool, err := m.config.Pool(node)
 	if err == nil && pool != "" && !validate.IsName(pool) {
 		err = field.Invalid(field.NewPath("pool"), pool, "must be the name of a MachineConfigPool")
 	}
-	if err != nil {
-		err = &NodeError{NodeName: m.config.NodeName, Problem: "Config.Pool failed", Err: err}
-	}
-	m.failures.Local(m.life, "pool", err,
-		"Failed to get the pool of the Node, keeping the pool in the spec", "The pool of the Node is known again")
+	m.logChange("Failed to get the pool of the Node, keeping the pool in the spec", err)
 	if err != nil || pool == "" {
-		pool = nodemeta.NotYetSet
+		return NotYetSet
 	}
-	return pool, err
+	return pool
 }
 
-func (m *Monitor) mode() plan.Mode {
+func (m *Monitor) mode() machine.Mode {
 	switch {
 	case m.config.ImageMode == nil:
-		return plan.ModeOfObject
+		return machine.ModeOfObject
 	case m.config.ImageMode():
-		return plan.Image
+		return machine.Image
 	default:
-		return plan.Standard
+		return machine.Standard
 	}
 }
 
 // list returns the object in the Lister, or nil if the Lister does not have the object. The result
-// works is false if there is no Lister, or if the Lister fails or returns another object.
-func (m *Monitor) list() (object *mcfgv1.MachineConfigNode, works bool) {
+// works is false if there is no Lister, or if the Lister fails.
+func (m *Monitor) list() (object *machine.Object, works bool) {
 	if m.config.Lister == nil {
 		return nil, false
 	}
-	object, err := m.config.Lister.Get(m.config.NodeName)
-	switch {
-	case apierrors.IsNotFound(err):
-		object, err = nil, nil
-	case err != nil:
-	case object == nil:
-		err = errors.New("the Lister returned no object and no error")
-	case object.Name != m.config.NodeName:
-		err = fmt.Errorf("%w: the Lister returned MachineConfigNode %q: "+
-			"pass a Lister that returns the object with the requested name", scope.ErrOutOfScope, object.Name)
+	mcn, err := m.config.Lister.Get(m.config.NodeName)
+	isMissing := apierrors.IsNotFound(err)
+	if isMissing {
+		err = nil
+	} else if err == nil && (mcn == nil || mcn.Name != m.config.NodeName) {
+		err = fmt.Errorf("%w: the Lister returned another object", scope.ErrOutOfScope)
 	}
-	m.failures.Local(m.life, "Lister", err, "Ignoring the Lister because it failed", "Using the Lister again")
-	if err != nil {
-		return nil, false
+	m.logChange("Ignoring the Lister because it failed", err)
+	if err != nil || isMissing {
+		return nil, isMissing
 	}
-	return object, true
+	o := machine.FromTyped(mcn)
+	return &o, true
 }
 
-// checkRequest returns an error if this process must not make a request:
-//
-//  1. A report that waits for the daemon (core.Wait) makes no request.
-//  2. A controller does not create the object.
-//  3. A daemon does not create the object if Config.Node fails, or if the Node is not provisioned
-//     yet.
-func (m *Monitor) checkRequest(r core.Request) error {
-	name := m.config.NodeName
+// errNotStarted means that a report must wait: see machine.Wait.
+var errNotStarted = errors.New("the daemon has not reported the start of the update yet")
+
+// checkRequest returns an error if this process must not make a request: a report of a controller may
+// wait for the daemon, a controller creates no object, and a daemon creates no object for a Node that
+// does not exist or is not provisioned yet.
+func (m *Monitor) checkRequest(r machine.Request) error {
 	switch {
-	case r.Verb == core.Wait:
-		return &NodeError{NodeName: name, Problem: "the report waits for the daemon", Err: plan.ErrNotStarted}
-	case r.Verb != core.Create:
+	case r.Verb == machine.Wait:
+		return errNotStarted
+	case r.Verb != machine.Create:
 		return nil
 	case m.conditionsOnly:
-		return &NodeError{NodeName: name, Problem: "the daemon has not created the MachineConfigNode yet"}
+		return fmt.Errorf("node %s: the daemon has not created the MachineConfigNode yet", m.config.NodeName)
 	}
 	node, err := m.node()
 	if err == nil && !nodemeta.IsProvisioned(node) {
-		err = &NodeError{NodeName: name, Problem: "the MachineConfigNode is not created before the Node is provisioned"}
+		err = fmt.Errorf("node %s: the MachineConfigNode is not created before the Node is provisioned", node.Name)
 	}
 	return err
 }

@@ -2,178 +2,236 @@ package upgrademonitor
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"math"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/core"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
+
+// lookInterval is the longest time between two looks of a daemon at the Node.
+const lookInterval = 10 * time.Second
+
+// retryBackoff has the pauses between retries. The number of retries is not limited. With jitter, a
+// pause takes at most 30 seconds.
+var retryBackoff = wait.Backoff{
+	Steps: math.MaxInt, Duration: 100 * time.Millisecond, Factor: 2, Jitter: 0.5, Cap: 20 * time.Second,
+}
 
 // conflictBackoff has the pauses after conflicts. After the last pause, a conflict ends the
 // attempt. All pauses together take less than DefaultTimeout, so that the attempt ends before a
 // call times out.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// checkInterval limits the age of the last response. If the response is older, and no Lister shows
-// the same version of the object, a call that would change nothing reads the object.
-const checkInterval = 5 * time.Minute
-
 // run is one attempt, in its own goroutine. It makes requests until nothing is left to write, or until
 // the attempt fails.
 type run struct {
 	ctx       context.Context
-	cancel    context.CancelFunc // called when the ctx of New has ended and no call waits
-	conflicts wait.Backoff       // the remaining pauses after conflicts
-
-	// These fields are about the current request.
-	requestCtx    context.Context
-	cancelRequest context.CancelFunc // nil before the first request
-	started       time.Time
-	// specError is set if the request retries a failed write of the spec. It is the error of that
-	// write. If the retry is canceled, it gets the same error.
-	specError error
+	cancel    context.CancelFunc
+	started   time.Time    // the start of the current request
+	conflicts wait.Backoff // the remaining pauses after conflicts
 }
 
-func newRun(life context.Context) *run {
-	ctx, cancel := context.WithCancel(context.WithoutCancel(life))
-	return &run{ctx: ctx, cancel: cancel, conflicts: conflictBackoff}
+// wakeLocked starts the writer if a write is pending and due. attemptNow makes a pending write due now.
+// Otherwise wakeLocked sets the timer of the next retry or look. If the ctx of New has ended and no call
+// waits, wakeLocked stops the writer.
+func (m *Monitor) wakeLocked(attemptNow bool) {
+	hasEnded := m.life.Err() != nil
+	pause := m.retryAt.Sub(realClock.Now())
+	pending := len(m.core.Entries())
+	switch {
+	case hasEnded && m.waiting == 0:
+		if m.run != nil {
+			m.run.cancel()
+		}
+		m.logPendingLocked(pending)
+	case m.run != nil:
+	case pending > 0 && (attemptNow || pause <= 0):
+		ctx, cancel := context.WithCancel(context.WithoutCancel(m.life))
+		m.run = &run{ctx: ctx, cancel: cancel, started: realClock.Now(), conflicts: conflictBackoff}
+		go m.write(m.run)
+	case pending > 0:
+		m.timer.Reset(pause)
+	case !hasEnded && !m.conditionsOnly:
+		m.timer.Reset(lookInterval)
+	}
 }
 
-// exchange is a request and its result. In the zero exchange, no request was made.
-type exchange struct {
-	core.Request
-	core.Result
-	isCanceled bool // a Flush has canceled the request, or the ctx of New has ended and no call waits
+// wake is called when the ctx of New ends.
+func (m *Monitor) wake() {
+	m.mu.Lock()
+	defer m.unlock()
+	m.wakeLocked(false)
+}
+
+// tick is called when the timer fires. It looks at the Node and the Lister. In a daemon, the status
+// follows the Node even without a report, and a deleted object is created again. Then tick starts the
+// writer if a retry is due.
+func (m *Monitor) tick() {
+	hasLooked := m.life.Err() == nil && m.look() == nil
+	m.mu.Lock()
+	defer m.unlock()
+	if hasLooked && !m.conditionsOnly && m.life.Err() == nil {
+		m.core.Follow(m.now())
+	}
+	m.wakeLocked(false)
 }
 
 // write makes the requests of a run, one after the other.
 func (m *Monitor) write(r *run) {
 	defer r.cancel()
-	for request, ok := m.next(r, exchange{}); ok; {
-		request, ok = m.next(r, m.send(r, request))
+	request, ok := m.next(r, machine.Continue)
+	for ok {
+		result := m.send(r.ctx, request)
+		verdict := m.record(r, request, result)
+		if verdict == machine.Pause {
+			select {
+			case <-time.After(r.conflicts.Step()):
+			case <-r.ctx.Done():
+			}
+		}
+		request, ok = m.next(r, verdict)
 	}
 }
 
-// next records the result of the last request, and returns the next request. It returns false if the
-// run is over. After a conflict, next pauses before it returns.
-func (m *Monitor) next(r *run, last exchange) (request core.Request, ok bool) {
+// next returns the next request. It returns false if the run is over.
+func (m *Monitor) next(r *run, verdict machine.Verdict) (request machine.Request, ok bool) {
 	m.mu.Lock()
-	verdict := m.recordResultLocked(r, last)
-	if verdict != core.GiveUp {
-		request, ok = m.core.Next(m.trySpecLocked())
+	defer m.unlock()
+	if verdict != machine.GiveUp {
+		request, ok = m.core.Next()
+		m.settleLocked()
+		if !ok {
+			m.recoverLocked()
+		}
 	}
-	isWritten := last.Verb == core.PatchStatus && last.Outcome == apierr.OK
-	isDone := verdict != core.GiveUp && !ok
-	if isWritten || isDone {
-		m.status = failure{}
-		m.failures.Recovered(m.life, statusFailure, "Writing the MachineConfigNode works again")
-	}
-	if !m.core.SpecPending() {
-		m.spec = failure{}
-		m.failures.Recovered(m.life, specFailure, "Writing the spec of the MachineConfigNode works again")
-	}
-	settled := m.core.TakeSettled()
-	if ok {
-		m.beginLocked(r, request.Verb)
-	} else {
+	r.started = realClock.Now()
+	if !ok {
 		m.run = nil
-		m.wakeLocked(last.isCanceled) // after a Flush has canceled the request, try again at once
-	}
-	m.mu.Unlock()
-
-	m.notifyCallers(settled)
-	if ok && verdict == core.Pause {
-		r.pause()
+		m.wakeLocked(r.ctx.Err() != nil) // after a Flush has canceled the run, try again at once
 	}
 	return request, ok
 }
 
-// recordResultLocked passes a result to the core, and records a failure.
-func (m *Monitor) recordResultLocked(r *run, e exchange) core.Verdict {
-	if e.Verb == "" {
-		return core.Continue
-	}
-	if e.Outcome == apierr.OK {
-		m.lastSuccess = realClock.Now()
-		if e.Verb == core.PatchStatus {
-			r.conflicts = conflictBackoff
-		}
-	}
-	isConflict := e.Verb != core.Get && (e.Outcome == apierr.Conflict || e.Outcome == apierr.NotFound)
+// record passes a result to the core, and records a failure.
+func (m *Monitor) record(r *run, request machine.Request, result machine.Result) machine.Verdict {
+	m.mu.Lock()
+	defer m.unlock()
+	verdict := m.core.Done(request, result)
+	m.settleLocked()
 	switch {
-	case e.isCanceled && e.Verb == core.PatchSpec:
-		e.Outcome = apierr.Conflict // so that a call that waits for the spec keeps waiting
-	case isConflict && r.conflicts.Steps == 0:
-		e.Outcome = apierr.Retry // the conflicts do not end, so the attempt fails
-	}
-	verdict := m.core.Done(e.Request, e.Result)
-	switch {
-	case e.isCanceled:
-		return core.GiveUp
-	case verdict == core.GiveUp:
-		m.failLocked(&m.status, e.Err)
-	case verdict == core.SkipSpec:
-		m.failLocked(&m.spec, e.Err)
+	case result.Err == nil && request.Verb == machine.PatchStatus:
+		r.conflicts = conflictBackoff
+		m.recoverLocked()
+	case result.Err == nil && request.Verb == machine.PatchSpec:
+		m.logLocked(specFailure, "", nil)
+	case result.Err == nil:
+	case r.ctx.Err() != nil: // a Flush, or the end of the ctx of New, has canceled the run
+		return machine.GiveUp
+	case verdict == machine.GiveUp, verdict == machine.Pause && r.conflicts.Steps == 0:
+		m.canceled = false
+		m.failLocked(string(result.Outcome)+apierr.Cause(result.Err), result.Err)
+		return machine.GiveUp
+	case request.Verb == machine.PatchSpec && verdict == machine.Continue:
+		m.logLocked(specFailure, apierr.Cause(result.Err), result.Err)
 	}
 	return verdict
 }
 
-// trySpecLocked reports whether the spec may be written now. After a failure, the spec is written when
-// its retry is due. After a lost response, it is written only if no status is pending, so that no status
-// waits for a request that may get no response.
-func (m *Monitor) trySpecLocked() bool {
-	return !realClock.Now().Before(m.spec.retryAt) && (m.spec.lost == 0 || !m.core.Pending())
+// recoverLocked ends the outage. The time of its next retry must not delay a later report.
+func (m *Monitor) recoverLocked() {
+	m.cause = nil
+	m.retryNowLocked()
+	m.canceled = false
+	m.logLocked(writeFailure, "", nil)
 }
 
-// beginLocked prepares a request: it sets the timeout of the request, and records its start.
-func (m *Monitor) beginLocked(r *run, verb core.Verb) {
-	timeout := m.status.timeout(2 * m.config.Timeout)
-	r.specError = nil
-	if verb == core.PatchSpec {
-		timeout = m.spec.timeout(m.config.Timeout / 2)
-		r.specError = m.spec.cause
+// failLocked records and logs a failed attempt, and then wakes the calls that wait. If a call started the
+// attempt before the next retry was due, the time of that retry does not change.
+func (m *Monitor) failLocked(kind string, cause error) {
+	m.cause = cause
+	if now := realClock.Now(); !now.Before(m.retryAt) {
+		m.retryAt = now.Add(m.backoff.Step())
 	}
-	r.requestCtx, r.cancelRequest = context.WithTimeout(r.ctx, timeout)
-	r.started = realClock.Now()
+	m.logLocked(writeFailure, kind, cause)
+	failed := m.failed
+	m.failed = make(chan struct{})
+	m.afterUnlock = append(m.afterUnlock, func() { close(failed) })
 }
 
-// notifyCallers wakes the calls that wait for settled entries. It logs the rejections that no call
-// returns.
-func (m *Monitor) notifyCallers(entries []*core.Entry) {
-	for _, e := range entries {
-		if err := e.Dropped(); err != nil {
-			klog.FromContext(m.life).Error(err, "Dropped an accepted change that cannot be written",
-				"node", m.config.NodeName, "change", e.Change.String())
+// isOverdueLocked reports whether a request has had no response within Config.Timeout.
+func (m *Monitor) isOverdueLocked() bool {
+	return m.run != nil && realClock.Since(m.run.started) >= m.config.Timeout
+}
+
+// failOverdueLocked starts an outage if a request is overdue. The request continues, because the API
+// server may be slow.
+func (m *Monitor) failOverdueLocked() {
+	if m.isOverdueLocked() {
+		m.failLocked(string(apierr.Retry)+apierr.Cause(errNoResponse), errNoResponse)
+	}
+}
+
+// retryNowLocked makes the next retry due now, and resets the backoff.
+func (m *Monitor) retryNowLocked() {
+	m.backoff = retryBackoff
+	m.retryAt = time.Time{}
+}
+
+// settleLocked logs the rejections that no call returns, and then wakes the calls that wait for settled
+// entries.
+func (m *Monitor) settleLocked() {
+	for _, e := range m.core.TakeSettled() {
+		if e.Err != nil && e.Abandoned {
+			m.logDroppedLocked(e)
 		}
-		close(e.Settled)
-	}
-}
-
-// pause waits after a conflict. It returns early if the run is canceled.
-func (r *run) pause() {
-	select {
-	case <-time.After(r.conflicts.Step()):
-	case <-r.ctx.Done():
+		m.afterUnlock = append(m.afterUnlock, func() { close(e.Settled) })
 	}
 }
 
 // send makes a request. The end of a call's ctx does not cancel the request, because the request may
 // contain the report of another call.
-func (m *Monitor) send(r *run, request core.Request) exchange {
-	defer r.cancelRequest()
-	if err := m.checkRequest(request); err != nil {
-		return exchange{Request: request, Result: core.Result{Outcome: apierr.Denied, Err: err}}
+func (m *Monitor) send(ctx context.Context, r machine.Request) machine.Result {
+	if err := m.checkRequest(r); err != nil {
+		return machine.Result{Outcome: apierr.Denied, Err: err}
 	}
-	e := exchange{Request: request, Result: do(r.requestCtx, m.client, request)}
-	wasCanceled := e.Err != nil && errors.Is(r.requestCtx.Err(), context.Canceled)
-	switch {
-	case wasCanceled && r.specError != nil:
-		e.Err = r.specError
-	case wasCanceled:
-		e.isCanceled = true
+	overdue := time.AfterFunc(m.config.Timeout, func() {
+		m.mu.Lock()
+		defer m.unlock()
+		m.failOverdueLocked()
+	})
+	defer overdue.Stop()
+	ctx, cancel := context.WithTimeout(ctx, 2*m.config.Timeout)
+	defer cancel()
+	mcn, err := m.request(ctx, r)
+	outcome := apierr.Classify(err)
+	if outcome == apierr.Denied && r.Verb == machine.PatchSpec {
+		err = fmt.Errorf("%w: reports wait until this process may patch machineconfignodes, not only machineconfignodes/status", err)
 	}
-	return e
+	if err != nil {
+		return machine.Result{Outcome: outcome, Err: err}
+	}
+	return machine.Result{Object: machine.FromTyped(mcn)}
+}
+
+func (m *Monitor) request(ctx context.Context, r machine.Request) (*mcfgv1.MachineConfigNode, error) {
+	switch r.Verb {
+	case machine.Get:
+		return m.client.Get(ctx)
+	case machine.Create:
+		desired := machine.State{}.Sync(r.Node)
+		return m.client.Create(ctx, desired.Owners, desired.Spec)
+	}
+	patch, err := r.Patch()
+	if err != nil {
+		return nil, err
+	}
+	if r.Verb == machine.PatchSpec {
+		return m.client.PatchSpec(ctx, patch)
+	}
+	return m.client.PatchStatus(ctx, patch)
 }

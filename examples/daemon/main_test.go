@@ -234,7 +234,7 @@ func TestStop(t *testing.T) {
 func TestInMemory(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, inMemory(t.Context(), &out))
-	assert.Contains(t, out.String(), "\n  Drained                Unknown  Draining node: pod web-0 cannot be evicted\n")
+	assert.Contains(t, out.String(), "\n  Drained                Unknown  Error: Draining node: pod web-0 cannot be evicted\n")
 	for line := range strings.Lines(out.String()) {
 		assert.LessOrEqual(t, len(line), len("\n")+120, line)
 	}

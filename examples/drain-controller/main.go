@@ -18,6 +18,7 @@ import (
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -137,22 +138,42 @@ func (c *controller) sync(ctx context.Context, name string) error {
 	}
 	monitor := c.monitors.For(name)
 	desired := node.Annotations[desiredDrain]
-	drains := strings.HasPrefix(desired, "drain-")
-	if err := c.patch(ctx, name, fmt.Sprintf(`{"spec":{"unschedulable":%t}}`, drains)); err != nil {
+	if strings.HasPrefix(desired, "drain-") {
+		err = c.drain(ctx, monitor, node)
+	} else {
+		err = c.uncordon(ctx, monitor, node)
+	}
+	if err != nil {
 		return err
 	}
-	if drains {
-		monitor.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
-		evict := func(ctx context.Context) error { return c.evict(ctx, name) }
-		done := upgrademonitor.DoneMessage("Drained node")
-		if err := monitor.Track(ctx, phases.Drained, "Draining node", evict, done); err != nil {
-			return err
-		}
-	} else {
-		monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue,
-			upgrademonitor.CompletesParent())
-	}
 	return c.patch(ctx, name, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, lastAppliedDrain, desired))
+}
+
+func (c *controller) drain(ctx context.Context, monitor *upgrademonitor.Monitor, node *corev1.Node) error {
+	cordon := func(ctx context.Context) error { return c.setUnschedulable(ctx, node.Name, true) }
+	if node.Spec.Unschedulable { // in a retry, Track would show that the phase runs again
+		monitor.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
+	} else if err := monitor.Track(ctx, phases.Cordoned, "Cordoning node", cordon,
+		upgrademonitor.DoneMessage("Cordoned node")); err != nil {
+		return err
+	}
+	evict := func(ctx context.Context) error { return c.evict(ctx, node.Name) }
+	return monitor.Track(ctx, phases.Drained, "Draining node", evict, upgrademonitor.DoneMessage("Drained node"))
+}
+
+func (c *controller) uncordon(ctx context.Context, monitor *upgrademonitor.Monitor, node *corev1.Node) error {
+	uncordon := func(ctx context.Context) error { return c.setUnschedulable(ctx, node.Name, false) }
+	completes := upgrademonitor.CompletesParent()
+	if !node.Spec.Unschedulable {
+		monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, completes)
+		return nil
+	}
+	return monitor.Track(ctx, phases.Uncordoned, "Uncordoning node", uncordon, completes,
+		upgrademonitor.DoneMessage("Uncordoned node"))
+}
+
+func (c *controller) setUnschedulable(ctx context.Context, name string, value bool) error {
+	return c.patch(ctx, name, fmt.Sprintf(`{"spec":{"unschedulable":%t}}`, value))
 }
 
 func (c *controller) patch(ctx context.Context, name, patch string) error {

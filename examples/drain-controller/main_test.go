@@ -2,7 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
@@ -10,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
@@ -66,6 +71,53 @@ Cordoned: False Unknown True
 Drained: False Unknown True
 UpdateComplete: False Unknown True
 Uncordoned: False Unknown True`, upgrademonitortest.Transitions(t, mcfg, "worker-0"))
+}
+
+// An API server that refuses the cordon, and later the uncordon: the object has the error.
+func TestRefusedCordon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kube := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{desiredDrain: "drain-rendered-2"}}})
+		var refused atomic.Bool
+		kube.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
+			isCordon := strings.Contains(string(action.(clienttesting.PatchAction).GetPatch()), "unschedulable")
+			return isCordon && refused.Load(), nil, errors.New("denied by a webhook")
+		})
+		mcfg := upgrademonitortest.NewClientset(t)
+		startUpdate(t, mcfg)
+		stop, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		refused.Store(true)
+		go func() { ended <- run(stop, kube, mcfg) }()
+		attempts := func() { <-time.After(10 * time.Minute) } // time is fake
+		failure := func(phase phases.Phase) string {
+			mcn, err := mcfg.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), "worker-0", metav1.GetOptions{})
+			require.NoError(t, err)
+			c := meta.FindStatusCondition(mcn.Status.Conditions, string(phase))
+			require.Equal(t, metav1.ConditionUnknown, c.Status)
+			return c.Message
+		}
+
+		attempts()
+		assert.Contains(t, failure(phases.Cordoned), "Cordoning node: denied by a webhook")
+		refused.Store(false)
+		attempts()
+		refused.Store(true)
+		patch := `{"metadata":{"annotations":{"` + desiredDrain + `":"uncordon-rendered-2"}}}`
+		_, err := kube.CoreV1().Nodes().Patch(t.Context(), "worker-0", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+		require.NoError(t, err)
+		attempts()
+		assert.Contains(t, failure(phases.Uncordoned), "Uncordoning node: denied by a webhook")
+		refused.Store(false)
+		attempts()
+		cancel()
+		require.NoError(t, <-ended)
+		assert.Equal(t, `UpdatePrepared: False Unknown
+UpdateExecuted: False Unknown
+Cordoned: False Unknown True
+Drained: False Unknown True
+UpdateComplete: False Unknown True
+Uncordoned: False Unknown True`, upgrademonitortest.Transitions(t, mcfg, "worker-0"))
+	})
 }
 
 // startUpdate reports the start of an update, as the daemon of the node does before it asks for a drain.

@@ -8,10 +8,13 @@ import (
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	operatorclientset "github.com/openshift/client-go/operator/clientset/versioned"
 	operatorinformers "github.com/openshift/client-go/operator/informers/externalversions"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -20,13 +23,20 @@ type factory interface{ StartWithContext(context.Context) }
 
 // reportComponents returns a function that reports the health of the operator, the controller and
 // the daemons until its ctx ends. It also returns the factories of the informers, which the caller
-// must start. synced must return when the cache of mcns has synced.
+// must start. synced must return when the cache of mcns has synced. Without the CRD, the function that
+// it returns reports nothing.
 func reportComponents(
+	ctx context.Context,
 	kubeClient kubernetes.Interface,
 	operatorClient operatorclientset.Interface,
 	mcns mcfglisters.MachineConfigNodeLister,
 	synced func(context.Context),
 ) (run func(context.Context) error, factories []factory, err error) {
+	_, err = operatorClient.OperatorV1().MachineConfigurations().List(ctx, metav1.ListOptions{Limit: 1})
+	if apierrors.IsNotFound(err) { // an informer would log an error every 30 seconds
+		klog.FromContext(ctx).Info("Not reporting the health: the cluster has no CRD of MachineConfiguration")
+		return func(ctx context.Context) error { <-ctx.Done(); return nil }, nil, nil
+	}
 	own := informers.NewSharedInformerFactoryWithOptions(kubeClient, 0, informers.WithNamespace(namespace))
 	deployments := own.Apps().V1().Deployments().Lister().Deployments(namespace)
 	daemonSets := own.Apps().V1().DaemonSets().Lister().DaemonSets(namespace)

@@ -83,7 +83,7 @@ func run(
 	statuses := pools.New(mcfgClient, nodes, objects, recorder)
 	synced := func(ctx context.Context) { mcfg.WaitForCacheSync(ctx.Done()) }
 	health, factories, err2 := reportComponents(
-		kubeClient, operatorClient, objects.MachineConfigNodes().Lister(), synced)
+		ctx, kubeClient, operatorClient, objects.MachineConfigNodes().Lister(), synced)
 	identity, err3 := os.Hostname()
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err

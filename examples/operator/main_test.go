@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -14,9 +15,12 @@ import (
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	kubefake "k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 )
 
 func TestRun(t *testing.T) {
@@ -47,6 +51,29 @@ func TestRun(t *testing.T) {
 	lease, err := kube.CoordinationV1().Leases(namespace).Get(t.Context(), "machine-config", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Empty(t, *lease.Spec.HolderIdentity, "released, for the next leader")
+}
+
+// A cluster without the CRD of MachineConfiguration: one request, and the rest works.
+func TestRunWithoutMachineConfiguration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		worker := map[string]string{"node-role.kubernetes.io/worker": ""}
+		kube := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Labels: worker}})
+		mcfg := mcfgfake.NewClientset(&mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"},
+			Spec: mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: worker}}})
+		operator := operatorfake.NewClientset()
+		operator.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewNotFound(action.GetResource().GroupResource(), "")
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- run(ctx, kube, mcfg, operator) }()
+		<-time.After(time.Hour) // time is fake
+		_, err := mcfg.MachineconfigurationV1().MachineConfigNodes().Get(ctx, "worker-0", metav1.GetOptions{})
+		require.NoError(t, err)
+		cancel()
+		require.NoError(t, <-ended)
+		assert.Len(t, operator.Actions(), 1)
+	})
 }
 
 // A controller that fails ends the others, and the process with its error.

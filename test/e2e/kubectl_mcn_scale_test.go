@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -150,7 +151,7 @@ func createMidway(ctx context.Context, client nodes, node *corev1.Node, i int) e
 	}
 	for _, r := range reports {
 		r.Reason, r.Message, r.Time = string(r.Phase), "about "+string(r.Phase)+" of "+name, now
-		lists, err := conditions.Next(mcn.Status.Conditions, false, r, conditions.Cycle{Name: newConfig})
+		lists, err := conditionstest.Writes(mcn.Status.Conditions, false, r, conditions.Cycle{Name: newConfig})
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -19,8 +20,7 @@ const (
 	Bootstrap  Component = "MachineConfigBootstrap"
 )
 
-// Aspect is the second part of a condition type: the property of a component that the condition
-// describes.
+// Aspect is the second part of a condition type: the property that the condition describes.
 type Aspect string
 
 // The aspects.
@@ -39,8 +39,7 @@ type conditionType struct {
 
 func (t conditionType) name() string { return string(t.component) + string(t.aspect) }
 
-// conditionTypes has all types, in the order in which a process computes its conditions. A process
-// cannot report that it is down, so another process writes its Available condition.
+// conditionTypes has all types, in the order in which a process computes its conditions.
 var conditionTypes = []conditionType{
 	{Operator, Degraded, Operator},
 	{Operator, Progressing, Operator},
@@ -54,8 +53,8 @@ var conditionTypes = []conditionType{
 	{Bootstrap, Progressing, Operator},
 }
 
-// TypeOf returns the type of a component's condition, for example MachineConfigOperatorDegraded. It
-// returns "" if the component does not have the condition. Bootstrap has only Progressing.
+// TypeOf returns the type of a component's condition, for example MachineConfigOperatorDegraded, or "" if
+// the component does not have the condition. Bootstrap has only Progressing.
 func TypeOf(c Component, a Aspect) string {
 	for _, t := range conditionTypes {
 		if t.component == c && t.aspect == a {
@@ -67,18 +66,14 @@ func TypeOf(c Component, a Aspect) string {
 
 // find returns a condition of a component, or the zero value.
 func find(list []metav1.Condition, c Component, a Aspect) metav1.Condition {
-	name := TypeOf(c, a)
-	for _, condition := range list {
-		if condition.Type == name && name != "" {
-			return condition
-		}
+	if found := meta.FindStatusCondition(list, TypeOf(c, a)); found != nil && found.Type != "" {
+		return *found
 	}
 	return metav1.Condition{}
 }
 
 // State is the name of a step of a component's work, for example the sync of the daemons. While a step
-// runs for a long time or fails, the reason of a condition contains its State. There is no condition
-// for each State, because the states of a healthy component change with each sync.
+// runs for a long time or fails, the reason of a condition has its State.
 type State string
 
 // The states of the operator.
@@ -116,8 +111,7 @@ const (
 	Errored     State = "Errored" // a step that has no State of its own
 )
 
-// daemonSync is the State in the reason of MachineConfigDaemonDegraded. No process passes it to Begin
-// or Track.
+// daemonSync is the State in the reason of MachineConfigDaemonDegraded. No process passes it to Begin.
 const daemonSync State = "SyncMCD"
 
 var statesOf = map[Component][]State{
@@ -134,8 +128,7 @@ var statesOf = map[Component][]State{
 	Daemon: {daemonSync},
 }
 
-// The reason of Degraded=True is a State with one of these suffixes, or RolloutStuck for the
-// daemons.
+// The reason of Degraded=True is a State with one of these suffixes, or RolloutStuck of the daemons.
 const (
 	failedSuffix = "Failed"
 	stuckSuffix  = "Stuck"
@@ -152,6 +145,5 @@ func stateOf(reason string) State {
 	return Errored
 }
 
-// syncs has the State for a whole sync of each process. The states of all steps of the sync begin
-// with this State.
+// syncs has the State for a whole sync of each process, with which the states of its steps begin.
 var syncs = map[Component]State{Operator: OperatorSync, Controller: MCCSync}

@@ -11,25 +11,19 @@ import (
 )
 
 const (
-	// unavailableFor is how long a component must be unavailable before Available=False is written.
-	unavailableFor = 10 * time.Minute
-	// rolloutFor is how long an update of the DaemonSet may take before the daemons are Degraded.
-	rolloutFor = time.Hour
-	// maxBootstrap is longer than the installer waits for a bootstrap. A cluster that is older than
-	// maxBootstrap has completed its bootstrap.
-	maxBootstrap = time.Hour
-	// maxMessage is the maximum length of a message, in bytes. The limit is low, because every
-	// write is sent to every daemon.
-	maxMessage = 384
+	unavailableFor = 10 * time.Minute // a component is unavailable so long before Available=False is written
+	rolloutFor     = time.Hour        // an update of the DaemonSet that takes longer makes the daemons Degraded
+	maxBootstrap   = time.Hour        // longer than the installer waits; an older cluster was bootstrapped
+	maxMessage     = 384              // bytes of a message; few, because every write is sent to every daemon
+	maxText        = 1 << 10          // bytes of a text that is kept in memory
 
 	asExpected = "AsExpected"
 	noData     = "NoData"
 )
 
-// conditions returns the conditions that this process writes. before has the previous conditions,
-// and created is the creation time of the object. A condition that is not known yet keeps its
-// previous value. If it has no previous value, it is omitted. lastTransitionTime changes only if
-// the status changes, and never decreases.
+// conditions returns the conditions that this process writes. before has the previous conditions, and
+// created is the creation time of the object. A condition that is not known yet keeps its previous
+// value, or is omitted. lastTransitionTime changes only with the status, and never decreases.
 func (t *tracker) conditions(before []metav1.Condition, created, now time.Time) []metav1.Condition {
 	var list []metav1.Condition
 	for _, ct := range conditionTypes {
@@ -70,13 +64,8 @@ func condition(status metav1.ConditionStatus, reason, message string) metav1.Con
 // setPeer stores a condition of another component. The lastTransitionTime of the stored condition is
 // the time of the first report of its status.
 func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
-	stored := metav1.Condition{
-		Type:               c.Type,
-		Status:             c.Status,
-		Reason:             c.Reason,
-		Message:            shorten(c.Message),
-		LastTransitionTime: metav1.NewTime(now),
-	}
+	stored := condition(c.Status, c.Reason, conditions.TruncateTo(c.Message, maxText))
+	stored.LastTransitionTime = metav1.NewTime(now)
 	if before := t.peers[c.Type]; before.Status == c.Status {
 		stored.LastTransitionTime = before.LastTransitionTime
 	}
@@ -84,9 +73,8 @@ func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
 }
 
 // peer returns the condition to write for another component: the stored condition if it has had its
-// status for the time that waitFor returns, and otherwise the previous condition. The daemons are
-// also Degraded if the update of their DaemonSet takes too long. rollout is the condition
-// Progressing of the daemons.
+// status for the time that waitFor returns, and otherwise the previous condition. The daemons are also
+// Degraded if the update of their DaemonSet takes too long: rollout is their condition Progressing.
 func (t *tracker) peer(ct conditionType, previous, rollout metav1.Condition, now time.Time) metav1.Condition {
 	c, ok := t.peers[ct.name()]
 	if !ok || now.Sub(c.LastTransitionTime.Time) < waitFor(ct.aspect, c.Status) {
@@ -115,22 +103,15 @@ func waitFor(a Aspect, status metav1.ConditionStatus) time.Duration {
 	return lasting
 }
 
-// bootstrap returns the condition Progressing of Bootstrap. previous is its old value, and degraded is
-// the new condition Degraded of the operator. isFirst is true if the operator has not written Degraded
-// before.
-//
-//  1. The condition is True until the first sync of a new cluster has succeeded. Then it is False and
-//     never changes again. Its message has the time and the duration of the first sync, and the last
-//     error of the operator.
-//  2. The condition is not added if isFirst is false, or if the MachineConfiguration is older than
-//     maxBootstrap.
+// bootstrap returns the condition Progressing of Bootstrap: True until the first sync of a new cluster
+// has succeeded, then False for good. It is not added to an object that is older than maxBootstrap, or
+// if isFirst is false: then the operator has written its condition Degraded before. previous is the old
+// value of the condition, and degraded is the new condition Degraded of the operator.
 func (t *tracker) bootstrap(previous, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
 	age, message := now.Sub(created), "The first sync has not completed"
-	isOld := age >= maxBootstrap && !created.IsZero()
+	isOld := !isFirst || age >= maxBootstrap && !created.IsZero()
 	switch {
-	case previous.Status == metav1.ConditionFalse:
-		return previous
-	case previous.Status == "" && (!isFirst || isOld):
+	case previous.Status == metav1.ConditionFalse || previous.Status == "" && isOld:
 		return previous
 	case t.synced:
 		message = "Completed at " + timestamp(now) + ", after " + max(age, 0).Round(time.Second).String()
@@ -146,21 +127,11 @@ func (t *tracker) bootstrap(previous, degraded metav1.Condition, isFirst bool, c
 	return condition(metav1.ConditionTrue, string(BootstrapProgression), message)
 }
 
-// oneLine converts a text to a message: one line of valid UTF-8 without unprintable characters. It
-// removes the middle of a long text, and keeps the end, which has the cause.
+// oneLine converts a text to a message: one short line of printable characters.
 func oneLine(text string) string {
 	isBlank := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
-	words := strings.FieldsFunc(shorten(text), isBlank)
+	words := strings.FieldsFunc(text, isBlank)
 	return conditions.TruncateTo(strings.Join(words, " "), maxMessage)
-}
-
-// shorten removes the middle of a text that exceeds 1 kB, without reading the whole text.
-func shorten(text string) string {
-	const half = 1 << 9
-	if len(text) <= 2*half {
-		return text
-	}
-	return text[:half] + conditions.TruncationMark + text[len(text)-half:]
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -26,14 +26,12 @@ type Config struct {
 	Lister operatorlisters.MachineConfigurationLister
 	// Component is the process that reports: Operator or Controller. Required.
 	Component Component
-	// FieldManager owns the conditions of this process. The default for the operator is
-	// machine-config-operator-state, and for the controller machine-config-controller-state. The
-	// default of the other component is not allowed.
+	// FieldManager owns the conditions of this process. The default is machine-config-operator-state or
+	// machine-config-controller-state. The default of the other component is not allowed.
 	FieldManager string
-	// Ready reports whether the Reporter may write its conditions. The default always returns true.
-	// Some controllers add their conditions to the object only if it has no conditions. If such a
-	// controller runs, Ready must return false until the object has its conditions. Ready must not
-	// change the object, and must not block.
+	// Ready reports whether the Reporter may write. The default always returns true. If a controller
+	// adds its conditions only to an object without conditions, Ready must return false until the
+	// object has them. Ready must not change the object, and must not block.
 	Ready func(*operatorv1.MachineConfiguration) bool
 	// Clock is for tests. The default is the real clock.
 	Clock clock.WithTicker
@@ -62,37 +60,26 @@ func New(config Config) (*Reporter, error) {
 
 func (c Config) validate() error {
 	path := field.NewPath("components", "Config")
+	const of = " of openshift/client-go's operator group"
+	const client = "pass OperatorV1().MachineConfigurations() of a clientset" + of
+	const lister = "pass Operator().V1().MachineConfigurations().Lister() of an informer factory" + of
 	err := validate.Required(path,
-		validate.Field{
-			Name:  "Client",
-			Value: c.Client,
-			Hint: "pass OperatorV1().MachineConfigurations() of a clientset of " +
-				"openshift/client-go's operator group",
-		},
-		validate.Field{
-			Name:  "Lister",
-			Value: c.Lister,
-			Hint: "pass Operator().V1().MachineConfigurations().Lister() of an informer factory of " +
-				"openshift/client-go's operator group",
-		},
+		validate.Field{Name: "Client", Value: c.Client, Hint: client},
+		validate.Field{Name: "Lister", Value: c.Lister, Hint: lister},
 	)
 	if err != nil {
 		return err
 	}
-	var other Component
-	switch c.Component {
-	case Operator:
-		other = Controller
-	case Controller:
-		other = Operator
-	default:
+	if fieldManagers[c.Component] == "" {
 		return field.NotSupported(path.Child("Component"), c.Component, []Component{Operator, Controller})
 	}
-	if c.FieldManager == fieldManagers[other] {
-		return field.Invalid(path.Child("FieldManager"), c.FieldManager,
-			"is the default of the other component: leave FieldManager empty")
+	path = path.Child("FieldManager")
+	for other, name := range fieldManagers {
+		if other != c.Component && name == c.FieldManager {
+			return field.Invalid(path, name, "is the default of the other component: leave FieldManager empty")
+		}
 	}
-	if errs := metav1validation.ValidateFieldManager(c.FieldManager, path.Child("FieldManager")); len(errs) > 0 {
+	if errs := metav1validation.ValidateFieldManager(c.FieldManager, path); len(errs) > 0 {
 		return errs[0]
 	}
 	return nil

@@ -17,13 +17,12 @@
 //	go reporter.Run(ctx)
 //	err = reporter.Track(ctx, components.OperatorSyncMCD, "", syncDaemons)
 //
-// After the bootstrap of a cluster, an error or a step that lasts less than two minutes causes no
-// write. Writes must be rare, because the API server sends each write to every daemon of the
-// cluster.
+// Writes are rare, because the API server sends each write to every daemon of the cluster: after the
+// bootstrap, an error or a step that lasts less than two minutes causes none.
 //
 // A process cannot report that it is down. So the operator and the controller report whether the
 // [Deployment] of the other process is available, and the operator reports the health of the
-// [Daemons]. The daemons do not write MachineConfiguration/cluster.
+// [Daemons], which do not write the object.
 //
 // [HealthOf], [Overall] and [MostRecentError] are pure functions for readers of the conditions.
 package components

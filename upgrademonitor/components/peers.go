@@ -19,39 +19,39 @@ import (
 const maxNodes = 10
 
 // Deployment returns the condition Available of the operator or the controller, read from its
-// Deployment. Pass the result to Reporter.SetPeerConditions. Deployment is a pure function:
-//
-//  1. c is Operator or Controller. For any other component, the result is empty.
-//  2. Available is Unknown if d is nil, or if the condition Available of d is Unknown or missing.
-//  3. now becomes the lastTransitionTime.
+// Deployment, for Reporter.SetPeerConditions. For another component, the result is empty. Available is
+// Unknown if d is nil, or if the condition Available of d is Unknown or missing. now becomes the
+// lastTransitionTime. Deployment is a pure function.
 func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condition {
 	if c != Operator && c != Controller {
 		return nil
 	}
+	available := condition(metav1.ConditionUnknown, noData, "The status of the Deployment is not known")
 	if d == nil {
 		d = &appsv1.Deployment{}
 	}
-	available := condition(metav1.ConditionUnknown, noData, "The status of the Deployment is not known")
 	for _, s := range d.Status.Conditions {
-		if s.Type != appsv1.DeploymentAvailable {
-			continue
-		}
-		switch s.Status {
-		case corev1.ConditionTrue:
+		switch {
+		case s.Type != appsv1.DeploymentAvailable:
+		case s.Status == corev1.ConditionTrue:
 			available = condition(metav1.ConditionTrue, asExpected, "")
-		case corev1.ConditionFalse:
+		case s.Status == corev1.ConditionFalse:
 			message := "Deployment " + d.Name + " is not available: " + s.Message
 			available = condition(metav1.ConditionFalse, "DeploymentUnavailable", message)
 		}
 	}
-	available.Type = TypeOf(c, Available)
-	available.LastTransitionTime = seconds(now)
-	return []metav1.Condition{available}
+	return []metav1.Condition{typed(c, Available, available, now)}
+}
+
+// typed sets the type and the lastTransitionTime of a component's condition.
+func typed(of Component, a Aspect, c metav1.Condition, now time.Time) metav1.Condition {
+	c.Type, c.LastTransitionTime = TypeOf(of, a), seconds(now)
+	return c
 }
 
 // Daemons returns the conditions of the daemons, read from their DaemonSet and from all
-// MachineConfigNodes. The operator passes the result to Reporter.SetPeerConditions. Daemons is a
-// pure function:
+// MachineConfigNodes in any order, for the operator's Reporter.SetPeerConditions. now becomes the
+// lastTransitionTime. Daemons is a pure function:
 //
 //  1. Degraded is True if any MachineConfigNode has NodeDegraded=True. Degraded is Unknown if there
 //     are no MachineConfigNodes.
@@ -61,7 +61,6 @@ func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condi
 //  3. Progressing is True while the DaemonSet is being updated. If it stays True for an hour, the
 //     Reporter sets Degraded to True. If ds is nil, the result has no Progressing, and the Reporter
 //     keeps the previous condition.
-//  4. now becomes the lastTransitionTime. The order of the objects does not matter.
 func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Time) []metav1.Condition {
 	var degraded []string
 	inUpdate := 0
@@ -74,23 +73,17 @@ func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Ti
 			inUpdate++
 		}
 	}
-	ofDaemons := func(a Aspect, c metav1.Condition) metav1.Condition {
-		c.Type = TypeOf(Daemon, a)
-		c.LastTransitionTime = seconds(now)
-		return c
-	}
 	list := []metav1.Condition{
-		ofDaemons(Degraded, daemonsDegraded(degraded, len(mcns))),
-		ofDaemons(Available, daemonsAvailable(ds, inUpdate)),
+		typed(Daemon, Degraded, daemonsDegraded(degraded, len(mcns)), now),
+		typed(Daemon, Available, daemonsAvailable(ds, inUpdate), now),
 	}
 	if ds != nil {
-		list = append(list, ofDaemons(Progressing, daemonsProgressing(ds)))
+		list = append(list, typed(Daemon, Progressing, daemonsProgressing(ds), now))
 	}
 	return list
 }
 
-// daemonsDegraded returns the condition Degraded of the daemons. names has the degraded nodes, and
-// total is the number of all nodes.
+// daemonsDegraded returns the condition Degraded. names has the degraded nodes of a total.
 func daemonsDegraded(names []string, total int) metav1.Condition {
 	switch {
 	case total == 0:
@@ -104,8 +97,7 @@ func daemonsDegraded(names []string, total int) metav1.Condition {
 	return condition(metav1.ConditionTrue, string(daemonSync)+failedSuffix, message)
 }
 
-// daemonsAvailable returns the condition Available of the daemons. inUpdate is the number of nodes in
-// an update.
+// daemonsAvailable returns the condition Available. inUpdate is the number of nodes in an update.
 func daemonsAvailable(ds *appsv1.DaemonSet, inUpdate int) metav1.Condition {
 	switch {
 	case ds == nil || ds.Status.ObservedGeneration == 0 && ds.Status.DesiredNumberScheduled == 0:

@@ -120,22 +120,18 @@ func TestDaemons(t *testing.T) {
 	}
 }
 
-// TestMissingDaemons: the message names the DaemonSet.
-func TestMissingDaemons(t *testing.T) {
-	c := components.Daemons(daemonSet(missing(1)), nodes(0), noon.Time)[1]
-	assert.Equal(t, "Daemons are missing on nodes that are not in an update: see the pods of DaemonSet machine-config-daemon", c.Message)
-	c = components.Daemons(daemonSet(func(s *appsv1.DaemonSetStatus) { s.UpdatedNumberScheduled = 5 }), nodes(0), noon.Time)[2]
-	assert.Equal(t, "DaemonSet machine-config-daemon is being rolled out", c.Message)
-}
-
-// TestDaemonsDoNotGrow names ten nodes, sorted, whatever their number.
-func TestDaemonsDoNotGrow(t *testing.T) {
+// TestMessagesOfDaemons: they name ten nodes, sorted, whatever their number.
+func TestMessagesOfDaemons(t *testing.T) {
 	mcns := nodes(0)
 	for _, i := range rand.Perm(5000) {
 		mcns = append(mcns, mcn(fmt.Sprintf("worker-%04d", i), degraded))
 	}
+	ds := daemonSet(missing(1), func(s *appsv1.DaemonSetStatus) { s.UpdatedNumberScheduled = 5 })
+	got := components.Daemons(ds, mcns, noon.Time)
 	want := "Degraded nodes (5000): worker-0000, worker-0001, worker-0002, worker-0003, worker-0004, worker-0005, worker-0006, worker-0007, worker-0008, worker-0009. See oc get machineconfignodes"
-	assert.Equal(t, want, components.Daemons(daemonSet(), mcns, noon.Time)[0].Message)
+	assert.Equal(t, want, got[0].Message)
+	assert.Equal(t, "Daemons are missing on nodes that are not in an update: see the pods of DaemonSet machine-config-daemon", got[1].Message)
+	assert.Equal(t, "DaemonSet machine-config-daemon is being rolled out", got[2].Message)
 }
 
 // deployment returns the Deployment of the controller with a condition.

@@ -105,6 +105,14 @@ func (m *memory) setConditions(list []metav1.Condition) {
 	m.store(next)
 }
 
+// restore stores these conditions, with the first resource version.
+func (m *memory) restore(list []metav1.Condition) {
+	m.mu.Lock()
+	m.version = 0
+	m.mu.Unlock()
+	m.setConditions(list)
+}
+
 func (m *memory) store(next *operatorv1.MachineConfiguration) *operatorv1.MachineConfiguration {
 	m.version++
 	next.ResourceVersion = strconv.Itoa(m.version)

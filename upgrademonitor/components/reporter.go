@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,13 +15,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 // Reporter reports the conditions of one process on MachineConfiguration/cluster. Create a Reporter
-// with New, and call Run to write the conditions. A Reporter is safe for concurrent use. A process
-// may use a nil Reporter, for example while a feature gate is off: Begin, Forget and
-// SetPeerConditions then do nothing, and Track only calls its work.
+// with New, and call Run to write the conditions. A Reporter is safe for concurrent use. A nil Reporter
+// reports nothing: Track then only calls its work.
 type Reporter struct {
 	config  Config
 	wake    chan struct{} // capacity 1; a value means that a condition may have changed
@@ -30,7 +31,8 @@ type Reporter struct {
 	tracker *tracker
 
 	// Only Run uses the fields below.
-	failures map[string]string                // the cause of the last failure, by "read" or "write"
+	failures map[string]string                // the causes of the last failures, by message
+	seen     string                           // the resource version that the Lister showed last
 	desired  []metav1.Condition               // the last result of tracker.conditions
 	written  *operatorv1.MachineConfiguration // the object in the response to the last write
 	last     time.Time                        // the time of the last write
@@ -39,13 +41,11 @@ type Reporter struct {
 }
 
 // Begin reports that the process starts a step of its work, for example OperatorSyncMCD. Call end when
-// the step ends, with the error of the step or with nil. Begin and end do not block.
+// the step ends, with its error or nil. A nil error resolves an earlier error of the same State and key.
+// Begin and end do not block. A second call of end does nothing.
 //
-//  1. key is the name of the object that the step works on, or "" if there is no such object. Steps
-//     with the same State and different keys are independent.
-//  2. A nil error resolves an earlier error of the same State and key.
-//  3. A second call of end does nothing.
-//  4. If the component does not have the State, Begin logs an error once and ignores the step.
+// key is the name of the object that the step works on, or "". Steps with different keys are
+// independent. A State that the component does not have is ignored, and logged once.
 func (r *Reporter) Begin(s State, key string) (end func(error)) {
 	p := r.start(s, key)
 	return func(err error) { r.end(p, err, false) }
@@ -71,8 +71,7 @@ func (r *Reporter) Track(ctx context.Context, s State, key string, work func(con
 
 var errPanicked = errors.New("the step panicked: see the log of the process")
 
-// start starts a pass (one run of a step). It returns nil if the component does not have the State, or
-// if too many passes are running.
+// start starts a pass. It returns nil if the component does not have the State.
 func (r *Reporter) start(s State, key string) *pass {
 	switch {
 	case r == nil:
@@ -84,15 +83,9 @@ func (r *Reporter) start(s State, key string) *pass {
 		}
 		return nil
 	}
-	now := r.lock()
-	defer r.mu.Unlock()
-	return r.tracker.start(newStep(s, key), now)
-}
-
-func (r *Reporter) lock() (now time.Time) {
-	now = r.config.Clock.Now()
 	r.mu.Lock()
-	return now
+	defer r.mu.Unlock()
+	return r.tracker.start(newStep(s, key), r.config.Clock.Now())
 }
 
 // end ends a pass. It does nothing if p is nil. If isCanceled is set, the pass has no result.
@@ -100,10 +93,10 @@ func (r *Reporter) end(p *pass, err error, isCanceled bool) {
 	if p == nil {
 		return
 	}
-	text := shorten(fmt.Sprint(err)) // fmt.Sprint recovers if err.Error panics, for example on a nil pointer
-	now := r.lock()
+	text := conditions.TruncateTo(fmt.Sprint(err), maxText) // fmt.Sprint recovers if err.Error panics, for example on a nil pointer
+	r.mu.Lock()
 	defer r.mu.Unlock()
-	switch {
+	switch now := r.config.Clock.Now(); {
 	case isCanceled:
 		r.tracker.end(p)
 	case err != nil:
@@ -114,27 +107,25 @@ func (r *Reporter) end(p *pass, err error, isCanceled bool) {
 	r.notify()
 }
 
-// Forget removes the error and the running steps of a State and a key (see Begin). Call Forget when
-// the object that the key names is deleted. Forget does not block.
+// Forget removes the error and the running steps of a State and a key. Call Forget when the object that
+// the key names is deleted. Forget does not block.
 func (r *Reporter) Forget(s State, key string) {
 	if r == nil {
 		return
 	}
-	now := r.lock()
+	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tracker.forget(newStep(s, key), now)
+	r.tracker.forget(newStep(s, key), r.config.Clock.Now())
 	r.notify()
 }
 
-// SetPeerConditions reports conditions of another component c: the results of the functions Daemons
-// and Deployment. The operator reports the conditions of the daemons, and Available of the
-// controller. The controller reports Available of the operator. SetPeerConditions does not block.
+// SetPeerConditions reports conditions of another component: the results of Daemons and Deployment.
+// The operator reports the conditions of the daemons, and Available of the controller. The controller
+// reports Available of the operator. SetPeerConditions does not block. A condition that is not in the
+// list is unchanged. If a condition is invalid, the error is a *field.Error, and nothing is reported.
 //
-//  1. A condition that is not in the list is unchanged. The lastTransitionTime of each condition in
-//     the list is ignored.
-//  2. Run writes Available=True, Degraded=False and Progressing=False at once, Available=False after
-//     it has lasted for 10 minutes, and any other status after 2 minutes.
-//  3. If a condition is invalid, the error is a *field.Error, and nothing is reported.
+// Run writes Available=True, Degraded=False and Progressing=False at once, Available=False after it has
+// lasted for 10 minutes, and any other status after 2 minutes.
 func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) error {
 	if r == nil {
 		return nil
@@ -142,42 +133,33 @@ func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) erro
 	if err := validatePeer(r.config.Component, c, list); err != nil {
 		return err
 	}
-	now := r.lock()
+	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, condition := range list {
-		r.tracker.setPeer(condition, now)
+		r.tracker.setPeer(condition, r.config.Clock.Now())
 	}
 	r.notify()
 	return nil
 }
 
+// validatePeer checks the conditions of a peer that a writer passes to SetPeerConditions.
 func validatePeer(writer, peer Component, list []metav1.Condition) error {
 	statuses := []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
 	for i, c := range list {
 		path := field.NewPath("components", "SetPeerConditions", "conditions").Index(i)
+		aspect := Aspect(strings.TrimPrefix(c.Type, string(peer)))
+		isWriter := slices.Contains(conditionTypes, conditionType{peer, aspect, writer})
 		switch {
-		case !isReportedBy(writer, peer, c.Type):
+		case !isWriter || peer == writer || peer == Bootstrap:
 			detail := string(writer) + " does not report this condition of " + string(peer)
 			return field.Invalid(path.Child("type"), c.Type, detail)
 		case !slices.Contains(statuses, c.Status):
 			return field.Invalid(path.Child("status"), c.Status, "must be True, False or Unknown")
 		case !validate.IsReason(c.Reason):
-			detail := "must be a CamelCase word that matches " + validate.ReasonPattern
-			return field.Invalid(path.Child("reason"), c.Reason, detail)
+			return field.Invalid(path.Child("reason"), c.Reason, "must be a CamelCase word that matches "+validate.ReasonPattern)
 		}
 	}
 	return nil
-}
-
-// isReportedBy reports whether the writer may pass a condition of the peer to SetPeerConditions. name
-// is the type of the condition.
-func isReportedBy(writer, peer Component, name string) bool {
-	if peer == writer || peer == Bootstrap {
-		return false
-	}
-	return slices.ContainsFunc(conditionTypes, func(t conditionType) bool {
-		return t.name() == name && t.component == peer && t.writer == writer
-	})
 }
 
 // notify wakes Run.

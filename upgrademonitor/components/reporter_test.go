@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -126,7 +125,7 @@ func TestBootstrap(t *testing.T) {
 		end := p.Begin(components.OperatorSync, "")
 		p.Begin(components.OperatorSyncMCD, "")(nil)
 		pass(time.Minute)
-		assert.Equal(t, errDaemons.Error(), m.is(t, operatorDegraded, yes, "OperatorSyncMCDFailed").Message, "the sync may yet fail")
+		assert.Equal(t, errDaemons.Error(), m.is(t, operatorDegraded, yes, "OperatorSyncFailed").Message, "the sync may yet fail")
 		end(errDaemons) // of no step
 		p.stop()        // killed
 		p = m.operator(t)
@@ -231,25 +230,6 @@ func TestTrack(t *testing.T) {
 		assert.Equal(t, errDaemons, track(t.Context(), errDaemons))
 		p.Forget(components.OperatorSync, "")
 		assert.NoError(t, p.SetPeerConditions(components.Daemon))
-	})
-}
-
-// TestForgetAfterARestart: a lasting error that is forgotten ends what an earlier process has reported.
-func TestForgetAfterARestart(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p := m.operator(t)
-		p.Begin(components.OperatorSyncMCP, "infra")(errDaemons)
-		pass(20 * time.Minute)
-		p.stop()
-		p = m.operator(t)
-		pass(5 * time.Minute)
-		m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed") // of the earlier process
-		p.Begin(components.OperatorSyncMCP, "infra")(errDaemons)
-		pass(5 * time.Minute)
-		m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed")
-		p.Forget(components.OperatorSyncMCP, "infra")
-		synctest.Wait()
-		m.is(t, operatorDegraded, no, "AsExpected")
 	})
 }
 
@@ -368,24 +348,5 @@ func TestInvalidInput(t *testing.T) {
 		reporter, err := components.New(m.config(tc.reporter))
 		require.NoError(t, err)
 		is("SetPeerConditions.conditions[0]."+tc.field, details[tc.field], reporter.SetPeerConditions(tc.component, metav1.Condition{Type: tc.name, Status: tc.status, Reason: tc.reason}))
-	}
-}
-
-// BenchmarkBeginEnd is the cost of a step: at most 5 µs, whatever its error, beside 63 other errors.
-func BenchmarkBeginEnd(b *testing.B) {
-	for name, err := range map[string]error{
-		"no error": nil, "short error": errDaemons, "8 kB of multi-byte text": errors.New(strings.Repeat("世界", 8<<10/6)), "1 MB error": errors.New(strings.Repeat("<\n", 1<<19)),
-	} {
-		b.Run(name, func(b *testing.B) {
-			r, invalid := components.New(newMemory().config(components.Operator))
-			require.NoError(b, invalid)
-			for i := range 63 {
-				r.Begin(components.OperatorSyncMCP, strconv.Itoa(i))(errDaemons)
-			}
-			b.ReportAllocs()
-			for b.Loop() {
-				r.Begin(components.OperatorSyncMCP, "worker")(err)
-			}
-		})
 	}
 }

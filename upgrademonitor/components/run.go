@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -34,14 +35,12 @@ const (
 //  1. Run waits until the Lister has the object and Config.Ready returns true. It never creates the
 //     object. It reads the conditions of an earlier process, and keeps an error of that process until
 //     this process has succeeded.
-//  2. If any condition of this process differs from the object, one apply writes all conditions of
-//     this process.
+//  2. If a condition of this process differs from the object, also because another client has changed
+//     it, one apply writes all conditions of this process.
 //  3. The minimum interval between two writes is 30 seconds, and doubles with each write, up to 10
 //     minutes. After an hour without a write, Run writes the next change at once.
-//  4. If another client changes a condition, Run writes it again, no earlier than the minimum
-//     interval allows.
-//  5. If the API server rejects a write, Run retries after 10 minutes. After any other failure, Run
-//     retries after 30 seconds. Run logs a failure when its cause changes, and when it is over.
+//  4. If the API server rejects a write, Run retries after 10 minutes, otherwise after 30 seconds. Run
+//     logs a failure when its cause changes, and when it is over.
 func (r *Reporter) Run(ctx context.Context) error {
 	ticker := r.config.Clock.NewTicker(minInterval)
 	defer ticker.Stop()
@@ -59,12 +58,11 @@ func (r *Reporter) Run(ctx context.Context) error {
 // sync computes the conditions, and writes them if they differ from the object.
 func (r *Reporter) sync(ctx context.Context) {
 	mc, err := r.config.Lister.Get(objectName)
+	r.logChange(ctx, err, "Waiting for a MachineConfiguration", "Found the MachineConfiguration")
 	if err != nil {
 		r.next = time.Time{} // so that a new object is written at once
-		r.failed(ctx, "read", err, "Waiting for a MachineConfiguration")
 		return
 	}
-	r.recovered(ctx, "read", "Found the MachineConfiguration")
 	if !r.config.Ready(mc) {
 		return
 	}
@@ -76,39 +74,40 @@ func (r *Reporter) sync(ctx context.Context) {
 	}
 	r.desired = r.tracker.conditions(r.desired, mc.CreationTimestamp.Time, now)
 	r.mu.Unlock()
-	// Before the first write, order is 0.
-	order, _ := resourceversion.CompareResourceVersion(mc.ResourceVersion, r.written.ResourceVersion)
-	if order < 0 {
-		mc = r.written // the object in the cache is older than the last write
+	if isOlder(mc.ResourceVersion, r.seen) {
+		r.written = &operatorv1.MachineConfiguration{} // etcd was restored from a backup
+	}
+	r.seen = mc.ResourceVersion
+	if isOlder(mc.ResourceVersion, r.written.ResourceVersion) {
+		mc = r.written // the cache does not have the last write yet
 	}
 	if !isInSync(mc.Status.Conditions, r.desired) && !now.Before(r.next) {
 		r.write(ctx, now)
 	}
 }
 
+// isOlder reports whether a resource version is older than another. Nothing is older than "".
+func isOlder(version, other string) bool {
+	order, _ := resourceversion.CompareResourceVersion(version, other)
+	return order < 0
+}
+
 func isInSync(list, desired []metav1.Condition) bool {
 	return !slices.ContainsFunc(desired, func(d metav1.Condition) bool {
 		c := meta.FindStatusCondition(list, d.Type)
-		return c == nil ||
-			c.Status != d.Status ||
-			c.Reason != d.Reason ||
-			c.Message != d.Message ||
+		return c == nil || c.Status != d.Status || c.Reason != d.Reason || c.Message != d.Message ||
 			!c.LastTransitionTime.Equal(&d.LastTransitionTime)
 	})
 }
 
-// write applies the desired conditions with the option Force, because only this process should write
-// them.
+// write applies the desired conditions by force, because only this process should write them.
 func (r *Reporter) write(ctx context.Context, now time.Time) {
 	request, cancel := context.WithTimeout(ctx, requestTimeout)
 	defer cancel()
 	status := applyoperatorv1.MachineConfigurationStatus()
 	for _, c := range r.desired {
 		status.WithConditions(applymetav1.Condition().
-			WithType(c.Type).
-			WithStatus(c.Status).
-			WithReason(c.Reason).
-			WithMessage(c.Message).
+			WithType(c.Type).WithStatus(c.Status).WithReason(c.Reason).WithMessage(c.Message).
 			WithLastTransitionTime(c.LastTransitionTime))
 	}
 	object := applyoperatorv1.MachineConfiguration(objectName).WithStatus(status)
@@ -119,11 +118,7 @@ func (r *Reporter) write(ctx context.Context, now time.Time) {
 		if now.Sub(r.last) >= quiet {
 			r.backoff = wait.Backoff{Duration: minInterval, Factor: 2, Steps: 10, Cap: maxInterval}
 		}
-		r.written = mc
-		r.last = now
-		r.next = now.Add(r.backoff.Step())
-		r.recovered(ctx, "write", "Wrote the conditions of a component after a failure")
-		return
+		r.written, r.last, r.next = mc, now, now.Add(r.backoff.Step())
 	case ctx.Err() != nil:
 		return
 	case isRejected(err):
@@ -131,33 +126,29 @@ func (r *Reporter) write(ctx context.Context, now time.Time) {
 	default:
 		r.next = now.Add(minInterval)
 	}
-	r.failed(ctx, "write", err, "Failed to write the conditions of a component, retrying")
+	const failed = "Failed to write the conditions of a component, retrying"
+	r.logChange(ctx, err, failed, "Wrote the conditions of a component after a failure")
 }
 
-// failed logs that a task ("read" or "write") has failed, unless its last failure had the same cause.
-func (r *Reporter) failed(ctx context.Context, task string, err error, message string) {
-	cause := apierr.Cause(err)
-	if r.failures[task] != cause {
-		klog.FromContext(ctx).Error(err, message, "name", objectName, "component", r.config.Component)
+// logChange logs a failure when it starts and when its cause changes. If err is nil, it logs that the
+// failure is over.
+func (r *Reporter) logChange(ctx context.Context, err error, failed, recovered string) {
+	logger := klog.FromContext(ctx).WithValues("name", objectName, "component", r.config.Component)
+	cause, last := apierr.Cause(err), r.failures[failed]
+	r.failures[failed] = cause
+	switch {
+	case cause == last:
+	case err != nil:
+		logger.Error(err, failed)
+	default:
+		logger.Info(recovered)
 	}
-	r.failures[task] = cause
 }
 
-// recovered logs that a task has succeeded, if it had failed before.
-func (r *Reporter) recovered(ctx context.Context, task, message string) {
-	if r.failures[task] != "" {
-		klog.FromContext(ctx).Info(message, "name", objectName, "component", r.config.Component)
-	}
-	delete(r.failures, task)
-}
-
-// isRejected reports whether a request will fail again until an administrator grants a
-// permission, repairs the object or installs the CRD. If the CRD lacks a field, the API server
-// responds with 500 and "not declared in schema". After any other 500, a retry may succeed.
+// isRejected reports whether a request will fail again until an administrator grants a permission,
+// repairs the object or installs the CRD, for example because the CRD lacks a field.
 func isRejected(err error) bool {
-	switch apierr.Classify(err) {
-	case apierr.Retry, apierr.Conflict:
-		return strings.Contains(err.Error(), "not declared in schema")
-	}
-	return true
+	outcome := apierr.Classify(err)
+	isTransient := outcome == apierr.Retry || outcome == apierr.Conflict
+	return !isTransient || strings.Contains(err.Error(), "not declared in schema")
 }

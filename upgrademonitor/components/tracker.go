@@ -14,26 +14,21 @@ import (
 )
 
 const (
-	// lasting is how long a running pass or an error must last before it appears in a condition.
-	lasting = 2 * time.Minute
-	// stuckAfter is how long a pass may run before Degraded becomes True.
-	stuckAfter = 30 * time.Minute
-	// inheritedFor is how long a restarted process keeps Degraded=True of an earlier process.
-	inheritedFor = 10 * time.Minute
-
-	maxErrors  = 64
-	maxRunning = 1024
-	maxKey     = 253 // the longest name of an object
+	lasting      = 2 * time.Minute  // a shorter pass or error does not appear in a condition
+	stuckAfter   = 30 * time.Minute // after this time, a pass makes Degraded True
+	inheritedFor = 10 * time.Minute // so long, a process keeps Degraded=True of an earlier process
+	maxErrors    = 64
+	maxRunning   = 1024
+	maxKey       = 253 // the longest name of an object
 )
 
-// step is a State and a key. The key is the name of the object that the step works on, for example
-// of a pool, or "".
+// step is a State and the name of the object that the step works on, or "".
 type step struct {
 	state State
 	key   string
 }
 
-func newStep(s State, key string) step { return step{s, conditions.TruncateTo(shorten(key), maxKey)} }
+func newStep(s State, key string) step { return step{s, conditions.TruncateTo(key, maxKey)} }
 
 func (s step) message(text string) string {
 	if s.key == "" {
@@ -51,12 +46,12 @@ type pass struct {
 // problem is an error of a step, or a pass that takes too long.
 type problem struct {
 	step
-	since           time.Time // the time of the first error, or the time when the pass exceeded the limit
+	since           time.Time // the time of the first error, or when the pass exceeded the limit
 	reason, message string
 }
 
-// tracker has the running passes and the errors of a process, and the conditions of other
-// components. It computes the conditions that the process writes. The caller must hold Reporter.mu.
+// tracker has the running passes and the errors of a process, and the conditions of other components.
+// The caller must hold Reporter.mu.
 type tracker struct {
 	component Component
 	sync      State                       // OperatorSync or MCCSync
@@ -98,8 +93,7 @@ func (t *tracker) start(s step, now time.Time) *pass {
 	return p
 }
 
-// end ends a pass without a result. It returns false if the pass has already ended, or if its step
-// was forgotten.
+// end ends a pass without a result. It returns false if the pass has ended or was forgotten.
 func (t *tracker) end(p *pass) bool {
 	wasRunning := t.running[p]
 	delete(t.running, p)
@@ -124,86 +118,51 @@ func (t *tracker) resolve(s step, now time.Time) {
 	delete(t.errors, s)
 }
 
-// fail ends a pass with an error. It drops a new error if there are already maxErrors errors. If a
-// step of the sync has failed, the error of the whole sync is a copy of the step's error. Only a
-// successful sync resolves the copy, so Degraded stays True if the next sync fails in another step.
+// fail ends a pass with an error. It drops a new error if there are already maxErrors errors.
 func (t *tracker) fail(p *pass, text string, now time.Time) {
-	f, isKnown := t.errors[p.step]
+	known, isKnown := t.errors[p.step]
 	if !t.end(p) || !isKnown && len(t.errors) == maxErrors {
 		return
 	}
-	if !isKnown {
-		f.since = now
+	if isKnown {
+		now = known.since
 	}
-	f.step = p.step
-	f.reason = string(p.state) + failedSuffix
-	f.message = p.message(text)
-	if p.state == t.sync {
-		if cause, ok := t.newestOfSync(); ok {
-			f.reason, f.message = cause.reason, cause.message
-		}
-	}
-	t.errors[p.step] = f
-}
-
-// newestOfSync returns the newest error of a step of the whole sync.
-func (t *tracker) newestOfSync() (newest problem, ok bool) {
-	for _, e := range t.newestFirst(slices.Collect(maps.Values(t.errors))) {
-		if t.isStep(e.state) {
-			return e, true
-		}
-	}
-	return problem{}, false
+	t.errors[p.step] = problem{p.step, now, string(p.state) + failedSuffix, p.message(text)}
 }
 
 // forget removes the error of a step, and ends its running passes without a result.
 func (t *tracker) forget(s step, now time.Time) {
-	for p := range t.running {
-		if p.step == s {
-			t.end(p)
-		}
-	}
+	maps.DeleteFunc(t.running, func(p *pass, _ bool) bool { return p.step == s })
 	t.resolve(s, now)
 }
 
 // runningFor returns a problem for each pass that has been running for at least the limit. The
 // reason of the problem ends with the suffix.
-func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) []problem {
-	var list []problem
+func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) (list []problem) {
 	for p := range t.running {
-		if now.Sub(p.started) < limit {
-			continue
+		if now.Sub(p.started) >= limit {
+			text := p.message("running since " + timestamp(p.started))
+			list = append(list, problem{p.step, p.started.Add(limit), string(p.state) + suffix, text})
 		}
-		list = append(list, problem{
-			step:    p.step,
-			since:   p.started.Add(limit),
-			reason:  string(p.state) + suffix,
-			message: p.message("running since " + timestamp(p.started)),
-		})
 	}
 	return list
 }
 
-// newestFirst sorts problems by their times, the newest first. If a step of the sync has a problem,
-// newestFirst omits the problem of the whole sync, because it is the same problem.
+// newestFirst sorts problems. If a step of the sync has a problem, it omits the problem of the whole
+// sync, which is the same problem.
 func (t *tracker) newestFirst(list []problem) []problem {
 	if slices.ContainsFunc(list, func(p problem) bool { return t.isStep(p.state) }) {
 		list = slices.DeleteFunc(list, func(p problem) bool { return p.state == t.sync })
 	}
 	slices.SortFunc(list, func(a, b problem) int {
-		return cmp.Or(
-			b.since.Compare(a.since),
-			cmp.Compare(a.state, b.state),
-			cmp.Compare(a.key, b.key),
-			cmp.Compare(a.reason, b.reason),
-		)
+		same := cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(a.key, b.key), cmp.Compare(a.reason, b.reason))
+		return cmp.Or(b.since.Compare(a.since), same)
 	})
 	return list
 }
 
 // progressing returns the condition Progressing of this process. It is True while a pass has been
-// running for at least 2 minutes. The reason and the message describe the pass that has been running
-// for the longest time.
+// running for 2 minutes, and describes the longest pass.
 func (t *tracker) progressing(now time.Time) metav1.Condition {
 	list := t.newestFirst(t.runningFor(lasting, "", now))
 	if len(list) == 0 {
@@ -213,16 +172,10 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 	return condition(metav1.ConditionTrue, longest.reason, longest.message)
 }
 
-// degraded returns the condition Degraded of this process, from its previous value. A problem is an
-// error that has lasted for 2 minutes, or a pass that has been running for 30 minutes.
-//
-//  1. Degraded is True while there is a problem. The message has the newest problem and the number
-//     of other problems.
-//  2. If an earlier process wrote True, Degraded stays True until a whole sync has succeeded, or
-//     until an error of this process that had lasted for 2 minutes is resolved. After ten minutes,
-//     Degraded also becomes False if this process has no error.
-//  3. Otherwise Degraded is False, and the message has the last error. If the previous condition is
-//     Unknown or missing, Degraded is Unknown until a pass has succeeded.
+// degraded returns the condition Degraded of this process. It is True while an error has lasted for 2
+// minutes, or a pass has been running for 30 minutes. True of an earlier process stays until a whole
+// sync has succeeded, until an error of this process that was shown is resolved, or, if this process has
+// no error, for ten minutes. Degraded is Unknown until the first pass of a cluster has succeeded.
 func (t *tracker) degraded(previous metav1.Condition, now time.Time) metav1.Condition {
 	isTrue := previous.Status == metav1.ConditionTrue
 	problems := t.runningFor(stuckAfter, stuckSuffix, now)
@@ -234,11 +187,10 @@ func (t *tracker) degraded(previous metav1.Condition, now time.Time) metav1.Cond
 	problems = t.newestFirst(problems)
 	isRecent := now.Sub(t.readAt) < inheritedFor
 	isInherited := !t.synced && !t.recovered && (isRecent || len(t.errors) > 0)
-	switch {
-	case len(problems) > 1:
-		message := fmt.Sprintf("%s; and %d more", problems[0].message, len(problems)-1)
-		return condition(metav1.ConditionTrue, problems[0].reason, message)
-	case len(problems) == 1:
+	switch n := len(problems); {
+	case n > 1:
+		return condition(metav1.ConditionTrue, problems[0].reason, fmt.Sprintf("%s; and %d more", problems[0].message, n-1))
+	case n == 1:
 		return condition(metav1.ConditionTrue, problems[0].reason, problems[0].message)
 	case isTrue && isInherited:
 		return previous

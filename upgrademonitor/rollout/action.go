@@ -11,8 +11,8 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/plan"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -71,16 +71,16 @@ func DesiredMachineConfigNode(
 	if !validate.IsName(pool) {
 		pool = nodemeta.NotYetSet
 	}
-	mode := plan.Standard
+	mode := machine.Standard
 	if imageMode {
-		mode = plan.Image
+		mode = machine.Image
 	}
-	planned, invalid := plan.NewNode(node, pool, mode)
+	planned, invalid := machine.NewNode(node, pool, mode)
 	if invalid != nil {
 		klog.FromContext(ctx).Info("Ignoring an invalid annotation of the Node", "node", node.Name, "cause", invalid)
 	}
 	after := mcn.DeepCopy()
-	desired := plan.State{Owners: after.OwnerReferences, Spec: after.Spec}.Sync(planned)
+	desired := machine.State{Owners: after.OwnerReferences, Spec: after.Spec}.Sync(planned)
 	after.OwnerReferences, after.Spec = desired.Owners, desired.Spec
 	return after
 }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -54,7 +55,7 @@ func (h *history) write(before, after []metav1.Condition) error {
 	}
 	h.add(before)
 	h.add(after)
-	return conditions.CheckTransitions(before, after)
+	return conditionstest.CheckTransitions(before, after)
 }
 
 func (h *history) add(list []metav1.Condition) {

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -205,7 +206,7 @@ func (e event) apply(at time.Time) {
 		}}
 	}
 	cycle := conditions.Cycle{Name: spec.Desired, NewTarget: version.Desired != spec.Desired}
-	lists, err := conditions.Next(e.node.Status.Conditions, false, e.Report, cycle)
+	lists, err := conditionstest.Writes(e.node.Status.Conditions, false, e.Report, cycle)
 	if err == nil && len(lists) > 0 {
 		e.node.Status.Conditions = lists[len(lists)-1]
 	}

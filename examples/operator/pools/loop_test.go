@@ -35,6 +35,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/examples/operator/pools"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -247,7 +248,7 @@ func (m *machine) update(tr trace) {
 			cycle.NewTarget = call.Node.DesiredConfig != target
 			target = call.Node.DesiredConfig
 		}
-		list, err := conditions.Next(m.mcn.Status.Conditions, false, conditions.Report{Phase: call.Phase, Status: call.Status, Reason: call.Reason, Message: call.Message,
+		list, err := conditionstest.Writes(m.mcn.Status.Conditions, false, conditions.Report{Phase: call.Phase, Status: call.Status, Reason: call.Reason, Message: call.Message,
 			CompletesParent: call.CompletesParent, Time: metav1.Now()}, cycle)
 		assert.NoError(m.c.t, err)
 		m.mcn.Status.ConfigVersion.Current = call.Node.CurrentConfig

@@ -60,8 +60,12 @@ func Classify(err error) Outcome {
 }
 
 // Cause returns a text that identifies the cause of an error, so that a repeated failure is logged
-// only once. All errors that do not come from the API server have the same cause.
+// only once. All errors that do not come from the API server have the same cause. Without an error, it
+// is "".
 func Cause(err error) string {
+	if err == nil {
+		return ""
+	}
 	return string(Classify(err)) + " " + string(apierrors.ReasonForError(err)) + " " + Policy(err)
 }
 

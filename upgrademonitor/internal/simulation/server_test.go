@@ -18,6 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
@@ -70,8 +71,8 @@ var (
 		{name: "slow", faults: []string{"slow"}, chance: 1},
 		{name: "statuses hang", faults: []string{"hang"}, chance: 1, hits: isStatus},
 		{name: "statuses fail", faults: []string{"503"}, chance: 1, hits: isStatus},
-		{name: "specs hang", faults: []string{"hang"}, chance: 1, hits: isSpec, fast: true},
-		{name: "specs fail", faults: []string{"403", "500"}, chance: 1, hits: isSpec, fast: true},
+		{name: "specs hang", faults: []string{"hang"}, chance: 1, hits: isSpec},
+		{name: "specs fail", faults: []string{"403", "500"}, chance: 1, hits: isSpec},
 	}
 )
 
@@ -292,7 +293,7 @@ func (s *server) typed(o *apiserver.Object) *mcfgv1.MachineConfigNode {
 // check checks a write of a Monitor: no watcher sees a jump, fields of other clients stay as they are,
 // and the spec never goes back to an old view of the Node.
 func (s *server) check(before, after *mcfgv1.MachineConfigNode) {
-	if err := conditions.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
+	if err := conditionstest.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
 		s.fail("a jump: %v", err)
 	}
 	if x, y := foreign(before), foreign(after); x != y {

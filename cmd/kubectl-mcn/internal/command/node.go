@@ -32,7 +32,7 @@ func newNodeCommand(c *CLI) *cobra.Command {
 				return f.terminal.Print(f.Out, screen.Node(p, n, f.options(v, f.format == formatWide)))
 			}
 			doc := describe(n)
-			about := screen.ProblemsOf(p, n.Name, screen.Options{Now: v.Time, Whole: true})
+			about := screen.ProblemsOf(p, n.Name, wholeOptions(v))
 			return f.printDocument(&document{TypeMeta: typeMeta("NodeRollout"), documentNode: &doc, Entries: entries(about)})
 		})
 	}

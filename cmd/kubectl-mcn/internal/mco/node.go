@@ -74,8 +74,8 @@ type Node struct {
 	// last request that the drain controller has carried out. Both are annotations of the Node.
 	// Examples: drain-<config>, uncordon-<config>.
 	DesiredDrain, LastAppliedDrain string
-	// CordonedBy is the other operator that has cordoned the Node, or nil.
-	CordonedBy *Operator
+	// Cordoner is the other operator that has cordoned the Node, or nil.
+	Cordoner *Operator
 	// Lost are the annotations that the Node has lost, if it is unavailable for AnnotationsMissing.
 	Lost []string
 
@@ -109,7 +109,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	if node != nil {
 		n.DesiredDrain, n.LastAppliedDrain = node.Annotations[DesiredDrain], node.Annotations[LastAppliedDrain]
 		n.state, n.isRebooting = node.Annotations[State], node.Annotations[PostConfigAction] == "Rebooting"
-		n.CordonedBy = cordonedBy(node)
+		n.Cordoner = cordonedBy(node)
 		for _, name := range []string{CurrentConfig, DesiredConfig, State} {
 			if n.Is(progress.AnnotationsMissing) && node.Annotations[name] == "" {
 				n.Lost = append(n.Lost, strings.TrimPrefix(name, AnnotationPrefix))

@@ -83,8 +83,8 @@ func nextForUnavailable(n cluster.Node) []string {
 		switch {
 		case n.DesiredDrain != n.LastAppliedDrain:
 			return []string{controllerLog} // the controller has to drain or uncordon the Node
-		case n.CordonedBy != nil:
-			return nextFor(n.Name, n.CordonedBy.Next)
+		case n.Cordoner != nil:
+			return nextFor(n.Name, n.Cordoner.Next)
 		}
 		return nextFor(n.Name, uncordon)
 	}

@@ -7,6 +7,8 @@ package screen
 import (
 	"fmt"
 	"time"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // Options are the options of a screen.
@@ -29,6 +31,12 @@ type Options struct {
 	Health string
 	// Releases are the OpenShift versions of rendered configs, if they are known.
 	Releases map[string]string
+	// Version is the desired version of the cluster, and Operator has the problems of the ClusterOperator
+	// machine-config, if they are known.
+	Version  cluster.Version
+	Operator []cluster.PoolCondition
+	// Evictions has the budgets that may refuse the eviction of a pod.
+	Evictions cluster.Evictions
 	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
 	// updates were requested are not known.
 	NoManagedFields bool

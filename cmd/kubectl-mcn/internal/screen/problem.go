@@ -30,7 +30,9 @@ type Problem struct {
 	// Subject names the pool or node, What describes the problem, Message is the cause, and Next
 	// has commands that show more.
 	Subject, What, Message string
-	Next                   []string
+	// Details are further facts about the cause.
+	Details []string
+	Next    []string
 	// About has the names of the nodes that the entry is about.
 	About []string
 	// Sets has the names of the pinned image sets that the entry is about.
@@ -54,6 +56,9 @@ func (p Problem) draw(o Options) []Line {
 			message = cutMiddle(message, 6*(o.Width-len(margin)))
 		}
 		ls = append(ls, indented(Plain, margin, margin, message, o.Width)...)
+	}
+	for _, detail := range p.Details {
+		ls = append(ls, indented(Plain, margin, margin, detail, o.Width)...)
 	}
 	for i, next := range p.Next {
 		if i < maxNext || o.Whole {

@@ -70,6 +70,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
 		Subject: Clean(n.Name), marks: marks(n), What: reason(pool, n, o), Message: n.Message, Next: Next(n), Tone: Alarm, About: []string{n.Name},
 	}
+	p.Details = o.budgets(n)
 	if n.State != cluster.Stuck {
 		p.Tone = Warn
 	}

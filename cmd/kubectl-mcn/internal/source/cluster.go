@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -54,13 +55,16 @@ func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 	for _, r := range readers {
 		group.Go(func() { r.read(ctx) })
 	}
-	configs := func(ctx context.Context) { c.readConfigs(ctx, s, readers[0].client) }
+	details := func(ctx context.Context) {
+		c.readConfigs(ctx, s, readers[0].client)
+		c.readBudgets(ctx, s, readers[0].client)
+	}
 	if c.Rollout && follow {
-		group.Go(func() { wait.UntilWithContext(ctx, configs, configsInterval) })
+		group.Go(func() { wait.UntilWithContext(ctx, details, detailsInterval) })
 	}
 	group.Wait()
 	if c.Rollout && !follow {
-		configs(ctx)
+		details(ctx)
 	}
 	return context.Cause(ctx)
 }
@@ -68,6 +72,7 @@ func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 func (c *Cluster) readers(base reader) ([]reader, error) {
 	var all []reader
 	var errs []error
+	only := map[string]string{machineConfigs: c.MachineConfig, clusterVersions: "version", clusterOperators: "machine-config"}
 	add := func(isNeeded bool, path string, gv schema.GroupVersion, install func(*runtime.Scheme) error, names ...string) {
 		if !isNeeded {
 			return
@@ -78,8 +83,8 @@ func (c *Cluster) readers(base reader) ([]reader, error) {
 			r := base
 			r.name, r.client = name, client
 			r.server = cache.NewFilteredListWatchFromClient(client, name, metav1.NamespaceAll, func(o *metav1.ListOptions) {
-				if name == machineConfigs {
-					o.FieldSelector = "metadata.name=" + c.MachineConfig
+				if object, isOne := only[name]; isOne {
+					o.FieldSelector = "metadata.name=" + object
 				}
 			})
 			all = append(all, r)
@@ -89,6 +94,7 @@ func (c *Cluster) readers(base reader) ([]reader, error) {
 	add(c.MachineConfig != "", "/apis", mcfgv1.GroupVersion, mcfgv1.Install, machineConfigs)
 	add(c.Rollout, "/api", corev1.SchemeGroupVersion, corev1.AddToScheme, coreNodes)
 	add(c.Components, "/apis", operatorv1.GroupVersion, operatorv1.Install, configurations)
+	add(c.Rollout && c.Components, "/apis", configv1.GroupVersion, configv1.Install, clusterVersions, clusterOperators)
 	return all, errors.Join(errs...)
 }
 
@@ -110,16 +116,20 @@ func clientOf(
 	return rest.RESTClientFor(config)
 }
 
-// configsInterval is the interval at which readConfigs reads the metadata of new rendered
-// MachineConfigs, and the maximum time of each of these requests. MachineConfigs are optional: if
-// the user may not read them, the screens omit the OpenShift versions, and the time when the target
-// of a paused pool was created.
-const configsInterval = 2 * time.Second
+// detailsInterval is the interval at which optional objects are read, and the maximum time of each of
+// these requests.
+const detailsInterval = 2 * time.Second
 
-// readConfigs reads the metadata of the rendered configs that are not in the store yet.
+// readConfigs reads the metadata of the rendered configs that are not in the store yet. If the user may
+// not read them, the screens omit the OpenShift versions, and the time when the target of a paused pool
+// was created.
 func (c *Cluster) readConfigs(ctx context.Context, s *Store, client rest.Interface) {
 	for _, name := range s.unknownConfigs() {
-		config, err := c.readConfig(ctx, client, name)
+		var config metav1.Object = &metav1.PartialObjectMetadata{}
+		if c.MachineConfig != "" {
+			config = &mcfgv1.MachineConfig{}
+		}
+		err := c.getJSON(ctx, client, "/apis/machineconfiguration.openshift.io/v1/machineconfigs/"+name, config)
 		if err == nil || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
 			config.SetName(name)
 			s.Put(config)
@@ -127,20 +137,17 @@ func (c *Cluster) readConfigs(ctx context.Context, s *Store, client rest.Interfa
 	}
 }
 
-func (c *Cluster) readConfig(
-	ctx context.Context, client rest.Interface, name string,
-) (metav1.Object, error) {
-	ctx, cancel := context.WithTimeout(ctx, min(c.RequestTimeout, configsInterval))
+// getJSON reads an object or a list.
+func (c *Cluster) getJSON(ctx context.Context, client rest.Interface, path string, into any) error {
+	ctx, cancel := context.WithTimeout(ctx, min(c.RequestTimeout, detailsInterval))
 	defer cancel()
-	request := client.Get().AbsPath("/apis/machineconfiguration.openshift.io/v1/machineconfigs", name)
-	var config metav1.Object = &mcfgv1.MachineConfig{}
-	if c.MachineConfig == "" {
-		config = &metav1.PartialObjectMetadata{}
+	request := client.Get().AbsPath(path)
+	if _, isMetadata := into.(*metav1.PartialObjectMetadata); isMetadata {
 		request.Param("resourceVersion", "0").SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
 	}
 	data, err := request.Do(ctx).Raw()
 	if err == nil {
-		err = json.Unmarshal(data, config)
+		err = json.Unmarshal(data, into)
 	}
-	return config, err
+	return err
 }

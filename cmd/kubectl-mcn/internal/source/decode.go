@@ -12,10 +12,12 @@ import (
 	"strings"
 	"time"
 
+	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 )
@@ -27,7 +29,13 @@ var kinds = map[string]func() metav1.Object{
 	"MachineConfiguration": func() metav1.Object { return &operatorv1.MachineConfiguration{} },
 	"MachineConfig":        func() metav1.Object { return &metav1.PartialObjectMetadata{} },
 	"Node":                 func() metav1.Object { return &corev1.Node{} },
+	"ClusterVersion":       func() metav1.Object { return &configv1.ClusterVersion{} },
+	"ClusterOperator":      func() metav1.Object { return &configv1.ClusterOperator{} },
+	"PodDisruptionBudget":  func() metav1.Object { return &policyv1.PodDisruptionBudget{} },
 }
+
+// notAlone are the kinds of objects that are not shown without a pool or a MachineConfigNode.
+var notAlone = []string{"Node", "MachineConfig", "ClusterVersion", "ClusterOperator", "PodDisruptionBudget"}
 
 // hypershift occurs in the API versions and the labels of HyperShift's objects.
 var hypershift = []byte(`"hypershift.openshift.io/`)
@@ -37,7 +45,7 @@ type decoder struct {
 	objects  []dated
 	skipped  map[string]int // the number of skipped objects by reason
 	isHosted bool           // an object comes from HyperShift
-	isShown  bool           // an object can be shown alone: it is no Node and no MachineConfig
+	isShown  bool           // the kind of an object is not in notAlone
 }
 
 // check returns an error if the files have no object to show.
@@ -153,7 +161,7 @@ func (d *decoder) add(data []byte, kind string) error {
 			d.skipped[kind+" without a name"]++
 		default:
 			d.objects = append(d.objects, dated{obj, newestIn(obj)})
-			d.isShown = d.isShown || kind != "Node" && kind != "MachineConfig"
+			d.isShown = d.isShown || !slices.Contains(notAlone, kind)
 		}
 	}
 	return nil

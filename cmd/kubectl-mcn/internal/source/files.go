@@ -27,7 +27,8 @@ var (
 	gathered = regexp.MustCompile(`(?i)(^|/)(` +
 		`machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/.*)|` +
 		`operator\.openshift\.io/machineconfigurations|` +
-		`core/nodes|` +
+		`config\.openshift\.io/cluster(version|operator)s|` +
+		`core/nodes|policy/poddisruptionbudgets|` +
 		`config/(node|machineconfig((node|pool)s|s/rendered-.*))|` +
 		`hypershift\.openshift\.io/.*` +
 		`)[/.].*(ya?ml|json)$`)

@@ -17,9 +17,12 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
@@ -73,6 +76,25 @@ func TestALaterListReplacesTheObjects(t *testing.T) {
 			known = append(known, n.Name)
 		}
 		assert.ElementsMatch(t, names, known)
+	}
+}
+
+// TestListsAreOfTheNewestVersion: a reflector asks for version 0 first, and after an outage for the last version that
+// it has seen. A page of such a version may be too old for a watch.
+func TestListsAreOfTheNewestVersion(t *testing.T) {
+	for _, version := range []string{"0", "7"} {
+		s := NewStore(cluster.Limits{})
+		s.resources[coreNodes] = &access{names: map[string]bool{}}
+		server := &cache.ListWatch{ListWithContextFunc: func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			assert.Equal(t, metav1.ListOptions{Limit: pageSizeNodes}, o, version)
+			return &corev1.NodeList{ListMeta: metav1.ListMeta{ResourceVersion: "8"}}, nil
+		}}
+		r := reader{Cluster: &Cluster{Clock: clocktesting.NewFakePassiveClock(time.Time{}), RequestTimeout: time.Minute}, store: s, name: coreNodes, server: server}
+		page, err := r.list(t.Context(), metav1.ListOptions{ResourceVersion: version, Limit: pageSizeNodes})
+		require.NoError(t, err)
+		l, err := meta.ListAccessor(page)
+		require.NoError(t, err)
+		assert.Equal(t, "8", l.GetResourceVersion(), "the watch starts at the version of the list")
 	}
 }
 

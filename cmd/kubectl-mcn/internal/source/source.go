@@ -40,6 +40,9 @@ type View struct {
 	cluster.Cluster
 	Components []metav1.Condition               // the conditions of the MachineConfiguration, if they are known
 	Releases   map[string]string                // OpenShift versions by rendered config; "" if not known
+	Version    cluster.Version                  // the desired version of the cluster, if it is known
+	Operator   []cluster.PoolCondition          // the problems of the ClusterOperator machine-config
+	Evictions  cluster.Evictions                // the budgets in the namespaces of refused evictions
 	Configs    map[string]cluster.MachineConfig // the known MachineConfigs, by name
 	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
 	// updates were requested are not known.
@@ -55,15 +58,9 @@ type View struct {
 }
 
 // DeniedRequired returns the error for a resource that the user may not read but the command wait
-// needs, or nil. wait does not need Nodes, because it can use the MachineConfigNodes alone, and no
-// MachineConfig, because the pool names the MachineConfigs of its target.
+// needs, or nil.
 func (v View) DeniedRequired() error {
-	for name, err := range v.Denied {
-		if name != coreNodes && name != machineConfigs {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(v.Denied[machineConfigPools], v.Denied[machineConfigNodes])
 }
 
 // IsMissing reports whether the cluster has no MachineConfig with the name of Cluster.MachineConfig.
@@ -78,8 +75,10 @@ func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := View{
-		Time: now, Releases: map[string]string{}, Configs: maps.Clone(s.configs), NoManagedFields: !s.hasManagedFields, Ready: s.filled, Older: s.older, Denied: map[string]error{},
+		Time: now, Releases: map[string]string{}, Configs: maps.Clone(s.configs), NoManagedFields: !s.hasManagedFields, Ready: s.filled, Older: s.older, Denied: maps.Clone(s.denied),
+		Version: s.version, Operator: s.operator,
 	}
+	v.Evictions = cluster.Evictions{Budgets: maps.Clone(s.evictions.Budgets), Labels: maps.Clone(s.evictions.Labels)}
 	for name, config := range s.configs {
 		v.Releases[name] = config.Release
 	}

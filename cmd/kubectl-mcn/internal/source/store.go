@@ -4,9 +4,11 @@ import (
 	"sync"
 	"time"
 
+	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -24,6 +26,8 @@ const (
 	machineConfigPools = "machineconfigpools"
 	machineConfigs     = "machineconfigs" // only the one of Cluster.MachineConfig
 	coreNodes          = "nodes"
+	clusterVersions    = "clusterversions"       // only version
+	clusterOperators   = "clusteroperators"      // only machine-config
 	configurations     = "machineconfigurations" // their conditions have the health of the components
 )
 
@@ -40,9 +44,13 @@ type Store struct {
 	configuration    *operatorv1.MachineConfiguration
 	hasManagedFields bool                             // a MachineConfigNode has managedFields
 	configs          map[string]cluster.MachineConfig // the known MachineConfigs, by name
-	older            time.Time                        // see View.Older
-	resources        map[string]*access               // the resources of a cluster, by name; empty for files
-	texts            map[string]string                // the texts that objects share: see the method text
+	evictions        cluster.Evictions
+	version          cluster.Version
+	operator         []cluster.PoolCondition // the problems of the ClusterOperator machine-config
+	denied           map[string]error        // the errors for optional resources that the user may not read
+	older            time.Time               // see View.Older
+	resources        map[string]*access      // the resources of a cluster, by name; empty for files
+	texts            map[string]string       // the texts that objects share: see the method text
 }
 
 // member is a Node and the MachineConfigNode of the same name. One of them may be nil.
@@ -67,6 +75,7 @@ func NewStore(limits cluster.Limits) *Store {
 	return &Store{
 		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, configs: map[string]cluster.MachineConfig{},
 		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
+		evictions: cluster.Evictions{Budgets: map[cluster.Name]cluster.Budget{}, Labels: map[cluster.Name]map[string]string{}}, denied: map[string]error{},
 	}
 }
 
@@ -101,6 +110,15 @@ func (s *Store) put(obj any) {
 		s.configuration = o
 	case *metav1.PartialObjectMetadata: // of a MachineConfig
 		s.configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, nil)
+	case *configv1.ClusterVersion:
+		s.version = cluster.NewVersion(o)
+	case *configv1.ClusterOperator:
+		if o.Name == "machine-config" {
+			s.operator = cluster.OperatorProblems(o)
+		}
+	case *policyv1.PodDisruptionBudget:
+		budget := cluster.NewBudget(o)
+		s.evictions.Budgets[budget.Name] = budget
 	case *mcfgv1.MachineConfig:
 		s.configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, &o.Spec)
 	}
@@ -137,6 +155,8 @@ func (s *Store) remove(resource, name string) {
 		delete(s.pools, name)
 	case configurations:
 		s.configuration = nil
+	case clusterOperators:
+		s.operator = nil
 	case machineConfigs:
 		delete(s.configs, name)
 	}

@@ -11,8 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The parts of managedFields that package progress reads.
+// The parts of managedFields that packages mco and cluster read.
 const (
+	ofCordon        = `"f:unschedulable"`
 	ofSpec          = `"f:spec"`
 	ofDesiredConfig = `"f:` + mco.DesiredConfig + `"`
 )
@@ -22,6 +23,8 @@ const (
 func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	fields := `{"f:metadata":{"f:annotations":{` + ofDesiredConfig + `:{}}}}`
 	node := &corev1.Node{ObjectMeta: s.trimMeta(o.ObjectMeta, ofDesiredConfig, fields)}
+	cordoned := s.trimMeta(o.ObjectMeta, ofCordon, `{"f:spec":{`+ofCordon+`:{}}}`)
+	node.ManagedFields = append(node.ManagedFields, cordoned.ManagedFields...)
 	node.Labels = s.trimMap(o.Labels, "")
 	node.Annotations = s.trimMap(o.Annotations, mco.AnnotationPrefix)
 	for name, value := range o.Annotations {
@@ -35,7 +38,10 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 			node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: t.Key, TimeAdded: t.TimeAdded})
 		}
 	}
-	node.Status.NodeInfo.OperatingSystem = s.text(o.Status.NodeInfo.OperatingSystem)
+	info := o.Status.NodeInfo
+	node.Status.NodeInfo = corev1.NodeSystemInfo{
+		OperatingSystem: s.text(info.OperatingSystem), KubeletVersion: s.text(info.KubeletVersion), OSImage: s.text(info.OSImage),
+	}
 	for _, c := range o.Status.Conditions {
 		if c.Type == corev1.NodeMemoryPressure || c.Type == corev1.NodePIDPressure {
 			continue
@@ -82,6 +88,7 @@ func (s *Store) trimMeta(o metav1.ObjectMeta, part, fields string) metav1.Object
 	for _, entry := range o.ManagedFields {
 		if bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(part)) {
 			trimmed.ManagedFields = append(trimmed.ManagedFields, metav1.ManagedFieldsEntry{
+				Manager:     s.text(entry.Manager),
 				Subresource: entry.Subresource,
 				Time:        entry.Time,
 				FieldsType:  "FieldsV1",

@@ -3,14 +3,18 @@ package daemon
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
@@ -20,16 +24,17 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-func newNode(current string) *corev1.Node {
-	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{
-		upgrademonitor.CurrentConfigAnnotation: current, upgrademonitor.DesiredConfigAnnotation: "rendered-2"}}}
+func newNode(current, desired string) *corev1.Node {
+	const prefix = "machineconfiguration.openshift.io/"
+	annotations := map[string]string{prefix + "currentConfig": current, prefix + "desiredConfig": desired}
+	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: annotations}}
 }
 
 func succeed(context.Context) error { return nil }
 
 // An update whose first attempt fails, beside the controller that drains.
 func TestUpdate(t *testing.T) {
-	client, node := upgrademonitortest.NewClientset(t), newNode("rendered-1")
+	client, node := upgrademonitortest.NewClientset(t), newNode("rendered-1", "rendered-2")
 	config := upgrademonitor.Config{Client: client, NodeName: node.Name, Node: func() (*corev1.Node, error) { return node, nil }}
 	ctx, end := context.WithCancel(t.Context())
 	monitor, err := start(ctx, config)
@@ -52,11 +57,15 @@ RebootedNode: False Unknown
 NodeDegraded: False True`, upgrademonitortest.Transitions(t, client, node.Name), "before the reboot")
 
 	end()
-	rebootedNode := newNode("rendered-2")
+	rebootedNode := newNode("rendered-2", "rendered-2")
 	config.Node = func() (*corev1.Node, error) { return rebootedNode, nil }
 	monitor, err = start(t.Context(), config)
 	require.NoError(t, err)
-	rebooted(t.Context(), monitor)
+	uncordon := func(ctx context.Context) error {
+		controller.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+		return nil
+	}
+	require.NoError(t, rebooted(t.Context(), monitor, uncordon))
 	require.NoError(t, monitor.Flush(t.Context()))
 	assert.Equal(t, `UpdatePrepared: False Unknown True False
 UpdateExecuted: False Unknown True False
@@ -65,14 +74,79 @@ Drained: False Unknown True False
 AppliedFilesAndOS: False Unknown True False
 RebootedNode: False Unknown True False
 Resumed: False Unknown True False
+UpdateComplete: False Unknown True False
+Uncordoned: False Unknown True False
 NodeDegraded: False True False
 Updated: False True`, upgrademonitortest.Transitions(t, client, node.Name))
+}
+
+// TestTables: a watcher of one update sees the tables of the enhancement proposal machine-config-node, in this order,
+// with the columns of oc get machineconfignodes -o wide. In its second row of the executed phase, the proposal has the
+// children of UpdateExecuted in another order than its columns.
+func TestTables(t *testing.T) {
+	const tables = `
+DESIRED CURRENT UPDATED PREPARED EXECUTED POSTACTION COMPLETE RESUMED FILESANDOS CORDONED DRAINED REBOOTED UNCORDONED
+config-1 config-1 True  False False   False False False False   False False   False   False
+config-2 config-1 False True  False   False False False False   False False   False   False
+config-2 config-1 False True  Unknown False False False False   True  Unknown False   False
+config-2 config-1 False True  Unknown False False False Unknown True  True    False   False
+config-2 config-1 False True  True    False False False True    True  True    False   False
+config-2 config-1 False True  True    False False False True    True  True    Unknown False
+config-2 config-1 False True  True    False False False True    True  True    True    False
+config-2 config-1 False True  True    False False True  True    True  True    True    False
+config-2 config-1 False True  True    False True  True  True    True  True    True    True
+config-2 config-2 True  False False   False False False False   False False   False   False`
+	client, node := upgrademonitortest.NewClientset(t), newNode("config-1", "config-1")
+	watch, err := client.MachineconfigurationV1().MachineConfigNodes().Watch(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	config := upgrademonitor.Config{Client: client, NodeName: node.Name, Node: func() (*corev1.Node, error) { return node, nil }}
+	monitor, err := start(t.Context(), config)
+	require.NoError(t, err)
+	controller, err := upgrademonitor.New(t.Context(), config)
+	require.NoError(t, err)
+	drain := func(ctx context.Context) error {
+		controller.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
+		return controller.Track(ctx, phases.Drained, "Draining node", succeed)
+	}
+	uncordon := func(ctx context.Context) error {
+		controller.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+		node = newNode("config-2", "config-2")
+		return nil
+	}
+
+	monitor.Report(t.Context(), phases.Updated, "Node is updated", metav1.ConditionTrue)
+	node = newNode("config-1", "config-2")
+	require.NoError(t, update(t.Context(), monitor, drain, succeed, succeed))
+	require.NoError(t, rebooted(t.Context(), monitor, uncordon))
+	watch.Stop()
+	var seen []string
+	for event := range watch.ResultChan() {
+		if mcn := event.Object.(*mcfgv1.MachineConfigNode); mcn.Status.ConfigVersion != nil {
+			row := []string{mcn.Spec.ConfigVersion.Desired, mcn.Status.ConfigVersion.Current}
+			for _, column := range []phases.Phase{
+				phases.Updated, phases.UpdatePrepared, phases.UpdateExecuted, phases.UpdatePostActionComplete,
+				phases.UpdateComplete, phases.Resumed, phases.AppliedFilesAndOS, phases.Cordoned, phases.Drained,
+				phases.RebootedNode, phases.Uncordoned,
+			} {
+				row = append(row, string(meta.FindStatusCondition(mcn.Status.Conditions, string(column)).Status))
+			}
+			seen = append(seen, strings.Join(row, " "))
+		}
+	}
+	rest := seen
+	for _, line := range strings.Split(tables, "\n")[2:] {
+		row := strings.Join(strings.Fields(line), " ")
+		at := slices.Index(rest, row)
+		require.GreaterOrEqual(t, at, 0, "%s, of\n%s", row, strings.Join(seen, "\n"))
+		rest = rest[at+1:]
+	}
+	assert.Empty(t, rest, "the last table is the end")
 }
 
 // An API server that is down does not keep the node from rebooting.
 func TestUpdateInAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, node := upgrademonitortest.NewClientset(t), newNode("rendered-1")
+		client, node := upgrademonitortest.NewClientset(t), newNode("rendered-1", "rendered-2")
 		client.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) {
 			return true, nil, apierrors.NewServiceUnavailable("etcd is down")
 		})

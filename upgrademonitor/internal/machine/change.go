@@ -1,0 +1,168 @@
+package machine
+
+import (
+	"errors"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// errWithdrawn rejects a report that has waited for the start of an update.
+var errWithdrawn = errors.New("the Node no longer desires the update that the report is about")
+
+// Change is a report of a phase or of image sets. If Phase is "" and Sets is nil, it only copies the
+// configs and images of the Node to the status.
+type Change struct {
+	conditions.Report
+	Sets *ImageSets
+	// SyncsSpec means that the spec and the owner references must match the Node.
+	SyncsSpec bool
+	Node      Node
+
+	// SkipIfRunning is for a report of Unknown. If the phase is already Unknown, it keeps its reason and
+	// message, because they may show the error of an earlier attempt.
+	SkipIfRunning bool
+	// SkipIfNeverUpdated means that the report is ignored if the phase was never reported and no update
+	// of the node was ever reported.
+	SkipIfNeverUpdated bool
+	// SkipOtherMode means that the report is ignored if the phase does not exist in the mode of the
+	// node.
+	SkipOtherMode bool
+}
+
+// String returns the name of the change in errors and logs.
+func (c Change) String() string {
+	switch {
+	case c.Sets != nil:
+		return "report of pinned image sets"
+	case c.Phase == "":
+		return "config and image of the Node"
+	case c.NotRequired:
+		return "report " + string(c.Phase) + " not required"
+	default:
+		return "report " + string(c.Phase) + "=" + string(c.Status)
+	}
+}
+
+// merge returns this change with the texts (or the image sets, or the Node) of a newer change. It returns false if
+// the changes differ in anything else but the time.
+func (c Change) merge(newer Change) (Change, bool) {
+	newer.Time = c.Time
+	merged := c
+	merged.Reason, merged.Message, merged.ParentMessage = newer.Reason, newer.Message, newer.ParentMessage
+	switch {
+	case c.Sets != nil && newer.Sets != nil:
+		merged.Sets = newer.Sets
+	case c.Phase == "":
+		merged.Node = newer.Node
+	}
+	return merged, merged == newer
+}
+
+// Step is the next write of a change.
+type Step struct {
+	Next State
+	Done bool // no write follows
+	// StartsUpdate is set if the write starts an update. If OnlyResets is also set, another write starts
+	// the update.
+	StartsUpdate, OnlyResets bool
+	// SyncsSpec is set if the spec must be written before the status, so that spec, status and Node
+	// agree: the change starts an update, or it ends an update and the Node runs its desired config.
+	SyncsSpec bool
+	// Waits is set if the write must wait, because only the daemon of a node starts an update to another
+	// config or image. A controller's report waits until the object shows this start.
+	Waits bool
+}
+
+// start says whether a change starts an update. It is decided once, because the spec is written before
+// the status, so that the object then no longer shows that the target is new.
+type start string
+
+const (
+	undecided start = ""
+	starting  start = "starting"
+	started   start = "started"
+)
+
+// Plan returns the next write of a change to an object in this state. If the object already has the
+// requested state, Next equals the state. The error says that the change is not allowed.
+func (c Change) Plan(s State, decided start) (Step, error) {
+	if c.isIgnored(s, s.isImageMode(c.Node)) {
+		return Step{Next: s, Done: true}, nil
+	}
+	step, err := c.plan(s, decided)
+	if err == nil && !c.Node.ConditionsOnly {
+		starts := step.StartsUpdate && !step.OnlyResets && s.Spec.ConfigVersion.Desired == c.Node.DesiredConfig
+		step.Next = step.Next.withObservedGeneration(starts)
+	}
+	return step, err
+}
+
+func (c Change) plan(s State, decided start) (Step, error) {
+	imageMode := s.isImageMode(c.Node)
+	switch {
+	case c.Sets != nil:
+		return c.planSets(s, imageMode), nil
+	case c.Phase == "":
+		next := s
+		if len(s.Status.Conditions) == 0 {
+			next.Status.Conditions = conditions.Complete(nil, imageMode, c.Time)
+		}
+		return Step{Next: next.withVersions(c.Node, false, s.isTrue(phases.Updated)), Done: true, SyncsSpec: c.SyncsSpec}, nil
+	}
+	before := s.Status.Conditions
+	cycle := c.cycle(s, decided)
+	step := Step{Next: s, StartsUpdate: conditions.StartsUpdate(before, c.Report, cycle)}
+	step.Waits = step.StartsUpdate && c.Node.ConditionsOnly && cycle.NewTarget && c.Node.isToldToUpdate()
+	report := c.Report
+	if known := conditions.Find(before, c.Phase); c.SkipIfRunning && !step.StartsUpdate && known != nil && known.Status == c.Status {
+		report.Reason, report.Message = known.Reason, known.Message
+	}
+	list, done, err := conditions.Next(before, imageMode, report, cycle)
+	if err != nil {
+		return Step{}, err
+	}
+	step.Done = done
+	step.OnlyResets = step.StartsUpdate && !done && !slices.ContainsFunc(phases.All(imageMode), func(p phases.Phase) bool {
+		return phases.IsUpdateStep(p) && conditions.Ran(list, p)
+	})
+	if list != nil {
+		step.Next.Status.Conditions = list
+	}
+	isEnd := c.Phase == phases.Updated && c.Status == metav1.ConditionTrue && !c.NotRequired
+	ended := isEnd && !cycle.Ended // a report from before the end must not restore an older config
+	prepared := !s.isTrue(phases.UpdatePrepared) && step.Next.isTrue(phases.UpdatePrepared)
+	step.Next = step.Next.withVersions(c.Node, prepared, ended)
+	step.SyncsSpec = step.StartsUpdate || ended && !s.isTrue(phases.Updated) && c.Node.runsDesired()
+	return step, nil
+}
+
+// existsIn reports whether the phase of the change exists in a mode.
+func (c Change) existsIn(imageMode bool) bool {
+	return c.Phase == "" || c.Sets != nil || phases.ExistsIn(c.Phase, imageMode)
+}
+
+// isIgnored reports whether SkipOtherMode or SkipIfNeverUpdated applies.
+func (c Change) isIgnored(s State, imageMode bool) bool {
+	ranInUpdate := func(p phases.Phase) bool { return phases.StartsUpdate(p) && !s.neverRan(p) }
+	return c.SkipOtherMode && !c.existsIn(imageMode) ||
+		c.SkipIfNeverUpdated && s.neverRan(c.Phase) && !slices.ContainsFunc(phases.All(imageMode), ranInUpdate)
+}
+
+// cycle returns the facts about the current update that the conditions do not show.
+func (c Change) cycle(s State, decided start) conditions.Cycle {
+	cycle := conditions.Cycle{Name: s.updateName(c.Node), NewTarget: s.hasNewTarget(c.Node)}
+	if s.neverRan(phases.Updated) {
+		cycle.NewTarget = c.Phase == phases.Updated
+	}
+	if decided != undecided && !s.isTrue(phases.Updated) {
+		cycle.NewTarget = decided == starting && (c.Phase == phases.Updated || c.Phase == phases.UpdatePrepared)
+	}
+	if s.isTrue(phases.Updated) {
+		cycle.Ended = c.Time.Unix() < conditions.Find(s.Status.Conditions, phases.Updated).LastTransitionTime.Unix()
+	}
+	return cycle
+}

@@ -1,0 +1,224 @@
+package machine_test
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestEveryPath tries every order of events: in each of the worlds sequences of reports, with an event in
+// every place where one can happen, or with DEPTH, sequences of up to that many reports with up to two
+// events. Each answer, request and verdict must be that of the reference; see also server.check. The first
+// path that fails is printed as a script, which can be pasted into a file of testdata; shorter paths are
+// tried first.
+func TestEveryPath(t *testing.T) {
+	depth := 0
+	if text := os.Getenv("DEPTH"); text != "" {
+		var err error
+		depth, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	for _, w := range worlds {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			paths := 0
+			for _, r := range w.rounds(depth) {
+				for tape := (&tape{}); ; {
+					p := newPath(&w, tape, r)
+					p.walk()
+					paths++
+					if p.err != nil {
+						t.Fatalf("after %d paths, this one: %v\n\n%s", paths, p.err, p.print(r))
+					}
+					if paths%1000 == 1 {
+						script := p.print(r)
+						replayed, err := replay(script)
+						require.NoError(t, err)
+						require.Equal(t, strings.TrimSpace(script), strings.TrimSpace(replayed), "a path can be replayed")
+					}
+					if !tape.next() {
+						break
+					}
+				}
+			}
+			t.Logf("%d paths", paths)
+		})
+	}
+}
+
+// round is a set of paths: all sequences of length reports, of the first reports of a world, with up to
+// budget events.
+type round struct {
+	length, first, budget int
+}
+
+// rounds returns the rounds of make test, or of make check up to a depth.
+func (w *world) rounds(depth int) (rounds []round) {
+	all := len(w.reports)
+	if depth == 0 {
+		rounds = []round{{1, all, 1}, {2, all, 1}}
+		if w.often > 0 {
+			rounds = append(rounds, round{3, w.often, 1})
+		}
+		return rounds
+	}
+	for length := 1; length < depth; length++ {
+		rounds = append(rounds, round{length, all, 2})
+	}
+	return append(rounds, round{depth, all, 1}, round{depth, max(w.often, 3), 2})
+}
+
+// tape is a sequence of choices. A path reads it; a choice that it does not have yet is 0.
+type tape struct {
+	choices, options []int
+	at               int
+}
+
+func (t *tape) choose(options int) int {
+	if t.at == len(t.choices) {
+		t.choices, t.options = append(t.choices, 0), append(t.options, options)
+	}
+	t.at++
+	return t.choices[t.at-1]
+}
+
+// next makes the tape of the next path, and reports whether there is another path.
+func (t *tape) next() bool {
+	for i := len(t.choices) - 1; i >= 0; i-- {
+		if t.choices[i]+1 < t.options[i] {
+			t.choices, t.options = t.choices[:i+1], t.options[:i+1]
+			t.choices[i]++
+			t.at = 0
+			return true
+		}
+	}
+	return false
+}
+
+// path is a script whose commands the tape chooses.
+type path struct {
+	*world
+	*tape
+	round
+	script
+	log *strings.Builder // nil: nobody reads it
+}
+
+func newPath(w *world, tape *tape, r round) *path {
+	return &path{world: w, tape: tape, round: r}
+}
+
+// print walks the path once more, and returns its script.
+func (p *path) print(r round) string {
+	p.at = 0
+	again := newPath(p.world, p.tape, r)
+	again.log = &strings.Builder{}
+	again.walk()
+	return again.log.String()
+}
+
+// do runs commands, and logs them with their output.
+func (p *path) do(commands ...command) {
+	for _, c := range commands {
+		if p.err != nil {
+			return
+		}
+		if p.log == nil {
+			p.script.do(c)
+			continue
+		}
+		p.out = &strings.Builder{}
+		p.script.do(c)
+		if p.err != nil {
+			fmt.Fprintf(p.out, "error: %v\n", p.err)
+		}
+		fmt.Fprintln(p.log, c.text)
+		if p.out.Len() > 0 {
+			fmt.Fprintf(p.log, "----\n%s\n", p.out)
+		}
+	}
+}
+
+var (
+	run, next    = mustParse("run"), mustParse("next")
+	leave, check = mustParse("leave"), mustParse("check")
+	repeat       = command{text: "repeat"} // in an event: the last report
+)
+
+// walk makes the reports and the events that the tape chooses. At the end the API server is well, and
+// everything must be written.
+func (p *path) walk() {
+	p.do(p.starts[p.choose(len(p.starts))])
+	if p.outage { // the object is known from before the outage
+		p.report()
+		p.do(run)
+	}
+	for left := p.length; left > 0 && p.err == nil; left-- {
+		p.report()
+		p.work(left)
+	}
+	p.do(run, check)
+}
+
+// report makes a report. In an outage, each has a text of its own.
+func (p *path) report() {
+	p.make(p.reports[p.choose(p.first)])
+}
+
+func (p *path) make(c command) {
+	if p.outage && strings.HasPrefix(c.text, "report ") {
+		c = mustParse(fmt.Sprintf("%s message=%d", strings.Split(c.text, " message=")[0], p.accepted))
+	}
+	p.do(c)
+}
+
+// work makes the requests of a report. In an outage none is made until the last report, and the callers
+// wait or leave.
+func (p *path) work(left int) {
+	switch {
+	case !p.outage:
+		p.drive()
+	case p.choose(2) == 1:
+		p.do(leave)
+	}
+	if left == 1 && p.outage {
+		p.drive()
+		return
+	}
+	if p.budget == 0 || len(p.pauses) == 0 || !p.outage && len(p.core.Entries()) > 0 {
+		return
+	}
+	if i := p.choose(len(p.pauses) + 1); i > 0 {
+		p.budget--
+		p.do(p.pauses[i-1]...)
+	}
+}
+
+// drive makes the requests of an attempt, with events while some are left.
+func (p *path) drive() {
+	for p.err == nil && p.budget > 0 {
+		p.do(next)
+		if p.request == nil {
+			return
+		}
+		i := p.choose(len(p.events))
+		if i > 0 {
+			p.budget--
+		}
+		for _, c := range p.events[i] {
+			if c.text == repeat.text {
+				p.make(p.last)
+			} else {
+				p.do(c)
+			}
+		}
+		if p.over {
+			return
+		}
+	}
+	p.do(run)
+}

@@ -1,0 +1,323 @@
+package machine_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+)
+
+// command is one line of a script.
+type command struct {
+	text string
+	run  func(*script) error
+}
+
+// usage lists the commands. Fields of the Node (see setNode) can be added to object, node and to a
+// report, and stay as they are set. The first configs are current=a and desired=a.
+const usage = `
+object missing|bare|between-updates [FIELDS]   start again, with an object that is missing, has no status, or is between updates
+node FIELDS                                    change the Node
+
+report PHASE=STATUS [completes] [message=TEXT] [FIELDS]
+report PHASE not required [completes] [message=TEXT] [FIELDS]
+image-sets NAME@GENERATION=done|failed... [FIELDS]
+flush [FIELDS]                                 submit the configs and images of the Node, as Flush does
+look [FIELDS]                                  look at the Node, and submit its configs and images if they have changed
+spec [FIELDS]                                  call GenerateAndApplyMachineConfigNodeSpec
+fill N                                         report NodeDegraded N times, True and False in turn
+
+run                                            make requests until nothing is left to do, or one fails
+run quietly                                    the same, without the output of each request
+next                                           take the next request
+send                                           have the API server make it, without a response yet
+respond                                        have the API server make it, unless it has, and respond
+lose | deny | reject                           no response, a denial (403), or a rejection (422) of the request
+leave                                          the callers leave whose reports are pending
+restart                                        restart the process
+show PHASE                                     print a condition of the object
+check                                          check that nothing is pending
+
+other report PHASE=STATUS                      another client reports
+other add                                      another client adds a condition of its own
+other start|end|desire CONFIG                  another client starts or ends (a second later) an update, or changes only the spec
+other touch|delete|create                      another client writes no field of ours, deletes or creates the object
+
+lister shows [VERSION]                         the Lister returns the object, or with this resourceVersion
+lister empty|fails                             the Lister returns no object, or an error
+`
+
+// simple are the commands without arguments.
+var simple = map[string]func(*script) error{
+	"look":  (*script).look,
+	"spec":  (*script).submitSpec,
+	"flush": (*script).flush,
+
+	"run":         (*script).run,
+	"run quietly": (*script).runQuietly,
+	"next": func(s *script) error {
+		err := s.next()
+		if s.request != nil {
+			s.print("%s", s.request.Verb)
+		}
+		return err
+	},
+	"send":    (*script).send,
+	"respond": (*script).respond,
+	"lose":    func(s *script) error { return s.fail(apierr.Retry, errLost) },
+	"deny":    func(s *script) error { return s.fail(apierr.Denied, errAPI) },
+	"reject":  func(s *script) error { return s.fail(apierr.Terminal, errAPI) },
+	"leave":   func(s *script) error { return s.reference.leave() },
+	"check":   (*script).check,
+	"restart": func(s *script) error { s.restart(); return nil },
+
+	"other add":    func(s *script) error { s.server.addForeign(); return nil },
+	"other touch":  func(s *script) error { s.server.bump(false); return nil },
+	"other delete": func(s *script) error { s.server.delete(); s.ended = false; return nil },
+	"other create": func(s *script) error { s.server.createBare(s.node); return nil },
+
+	"lister shows": func(s *script) error { s.show(s.server.object); return nil },
+	"lister empty": func(s *script) error { s.lists, s.listed = true, nil; s.see(); return nil },
+	"lister fails": func(s *script) error { s.lists, s.listed = false, nil; s.see(); return nil },
+}
+
+// show has the Lister return an object, if there is one.
+func (s *script) show(o machine.Object) {
+	if o.UID != "" {
+		s.lists, s.listed = true, &o
+		s.see()
+	}
+}
+
+// parse reads a command.
+func parse(line string) (command, error) {
+	line = strings.Join(strings.Fields(line), " ")
+	words := strings.Fields(line)
+	set, words, err := setNode(words)
+	if err != nil {
+		return command{}, err
+	}
+	run, err := parseWords(words)
+	if err != nil {
+		return command{}, fmt.Errorf("%q: %w. The commands:\n%s", line, err, usage)
+	}
+	c := command{text: line}
+	c.run = func(s *script) error {
+		if words[0] != "object" { // object sets the fields itself
+			set(&s.node)
+		}
+		if slices.Contains([]string{"report", "image-sets", "flush", "spec"}, words[0]) {
+			s.last = c
+		}
+		return run(s)
+	}
+	if words[0] == "object" {
+		c.run = func(s *script) error { return s.start(words[1], set) }
+	}
+	return c, nil
+}
+
+func mustParse(line string) command {
+	c, err := parse(line)
+	if err != nil {
+		panic(err)
+	}
+	return c
+}
+
+// setNode reads the fields of the Node among the words of a command, and returns the other words.
+func setNode(words []string) (set func(*machine.Node), rest []string, err error) {
+	var sets []func(*machine.Node)
+	for _, word := range words {
+		field, value, _ := strings.Cut(word, "=")
+		switch field {
+		case "current":
+			sets = append(sets, func(n *machine.Node) { n.CurrentConfig = value })
+		case "desired":
+			sets = append(sets, func(n *machine.Node) { n.DesiredConfig = value })
+		case "currentImage":
+			sets = append(sets, func(n *machine.Node) { n.CurrentImage = value })
+		case "desiredImage":
+			sets = append(sets, func(n *machine.Node) { n.DesiredImage = value })
+		case "pool":
+			sets = append(sets, func(n *machine.Node) { n.Pool = value })
+		case "uid":
+			sets = append(sets, func(n *machine.Node) { n.Owner.UID = uid(value) })
+		case "image-mode":
+			sets = append(sets, func(n *machine.Node) { n.Mode = machine.Image })
+		case "controller":
+			sets = append(sets, func(n *machine.Node) { n.ConditionsOnly = true })
+		case "provisioned":
+			provisioned, err := strconv.ParseBool(value)
+			if err != nil {
+				return nil, nil, err
+			}
+			sets = append(sets, func(n *machine.Node) { n.Provisioned = provisioned })
+		default:
+			rest = append(rest, word)
+		}
+	}
+	return func(n *machine.Node) {
+		for _, set := range sets {
+			set(n)
+		}
+	}, rest, nil
+}
+
+// parseWords reads a command without the fields of the Node.
+func parseWords(words []string) (func(*script) error, error) {
+	if run, ok := simple[strings.Join(words, " ")]; ok {
+		return run, nil
+	}
+	switch {
+	case len(words) == 1 && words[0] == "node":
+		return func(*script) error { return nil }, nil
+	case len(words) == 2 && words[0] == "object" && slices.Contains([]string{"missing", "bare", "between-updates"}, words[1]):
+		return nil, nil
+	case len(words) >= 2 && words[0] == "report":
+		return parseReport(words[1:])
+	case len(words) >= 2 && words[0] == "image-sets":
+		return parseImageSets(words[1:])
+	case len(words) == 2 && words[0] == "show":
+		return func(s *script) error {
+			if c := conditions.Find(s.server.object.Status.Conditions, phases.Phase(words[1])); c != nil {
+				s.print("%s=%s: %q", c.Type, c.Status, c.Message)
+			}
+			return nil
+		}, nil
+	case len(words) == 2 && words[0] == "fill":
+		n, err := strconv.Atoi(words[1])
+		return func(s *script) error { return s.fill(n) }, err
+	case len(words) == 3 && words[0] == "lister" && words[1] == "shows":
+		return func(s *script) error {
+			o := s.server.object
+			o.ResourceVersion = words[2]
+			s.show(o)
+			return nil
+		}, nil
+	case len(words) == 3 && words[0] == "other":
+		return parseOther(words[1], words[2])
+	}
+	return nil, errors.New("no such command")
+}
+
+func parseReport(words []string) (func(*script) error, error) {
+	phase, status, _ := strings.Cut(words[0], "=")
+	r := conditions.Report{Phase: phases.Phase(phase), Status: metav1.ConditionStatus(status), Reason: "R" + phase, Message: "m"}
+	rest := words[1:]
+	if len(rest) >= 2 && rest[0] == "not" && rest[1] == "required" {
+		r.NotRequired, rest = true, rest[2:]
+	}
+	for _, word := range rest {
+		text, isMessage := strings.CutPrefix(word, "message=")
+		switch {
+		case isMessage:
+			r.Message = text
+		case word == "completes":
+			r.CompletesParent = true
+		default:
+			return nil, fmt.Errorf("what is %q", word)
+		}
+	}
+	if phases.KindOf(r.Phase) == "" {
+		return nil, fmt.Errorf("no such phase: %q", phase)
+	}
+	return func(s *script) error {
+		report := r
+		report.Time = metav1.NewTime(s.server.now)
+		return s.submit(machine.Change{Node: s.node, Report: report})
+	}, nil
+}
+
+func parseImageSets(words []string) (func(*script) error, error) {
+	var sets []machine.ImageSet
+	for _, word := range words {
+		name, rest, _ := strings.Cut(word, "@")
+		text, outcome, _ := strings.Cut(rest, "=")
+		generation, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			return nil, err
+		}
+		set := machine.ImageSet{Name: name, Generation: int32(generation), Done: outcome == "done"}
+		if outcome == "failed" {
+			set.Failure = "no route"
+		}
+		sets = append(sets, set)
+	}
+	return func(s *script) error {
+		return s.submit(setsOf(s.node, metav1.NewTime(s.server.now), "", sets...))
+	}, nil
+}
+
+func parseOther(verb, object string) (func(*script) error, error) {
+	switch verb {
+	case "start":
+		return func(s *script) error { return s.server.start(object, s.node) }, nil
+	case "end":
+		return func(s *script) error {
+			s.server.now = s.server.now.Add(time.Second)
+			s.ended = s.server.end(object, s.server.now)
+			return nil
+		}, nil
+	case "desire":
+		return func(s *script) error { s.server.desire(object); return nil }, nil
+	case "report":
+		phase, status, _ := strings.Cut(object, "=")
+		return func(s *script) error {
+			s.server.report(phases.Phase(phase), metav1.ConditionStatus(status))
+			return nil
+		}, nil
+	}
+	return nil, errors.New("no such command")
+}
+
+// start starts again with an object and a new process.
+func (s *script) start(object string, set func(*machine.Node)) error {
+	node := machine.Node{
+		Owner: metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "worker-0", UID: "node"},
+		Pool:  "worker", Mode: machine.Standard, Provisioned: true,
+		Versions: machine.Versions{CurrentConfig: a, DesiredConfig: a},
+	}
+	set(&node)
+	*s = script{out: s.out, node: node, over: true}
+	s.server = server{now: startTime, mode: node.Mode, asked: map[phases.Phase]bool{}}
+	if object == "missing" {
+		return nil
+	}
+	s.server.createBare(node)
+	if object == "between-updates" {
+		s.server.end(a, startTime.Add(-time.Hour))
+		s.server.object.Foreign = []metav1.Condition{foreign}
+		if node.Mode == machine.Image {
+			s.server.object.Status.ConfigImage.CurrentImage, s.server.object.Status.ConfigImage.DesiredImage = i, i
+		}
+	}
+	return nil
+}
+
+// fill submits n reports, so that the queue is full.
+func (s *script) fill(n int) error {
+	out := s.out
+	s.out = nil
+	for k := range n {
+		r := conditions.Report{Phase: phases.NodeDegraded, Status: metav1.ConditionTrue, Reason: "R", Message: "m", Time: metav1.NewTime(s.server.now)}
+		if k%2 == 1 {
+			r.Status = metav1.ConditionFalse
+		}
+		if err := s.submit(machine.Change{Node: s.node, Report: r}); err != nil {
+			return err
+		}
+	}
+	s.out = out
+	s.print("%d pending", len(s.core.Entries()))
+	return nil
+}

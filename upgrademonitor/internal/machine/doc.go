@@ -1,0 +1,18 @@
+// Package machine decides which request to make next for a MachineConfigNode.
+//
+//	Submit ──► pending changes ──┐
+//	See ─────► the Node ─────────┼──► Next ──► Request
+//	Done ────► the known object ─┘                │
+//	  ▲                                           │
+//	  └────────── Result ◄── the caller makes it ◄┘
+//
+// The caller passes events to a [Core], and the Core returns the next request. The package has no lock,
+// clock, context, log or I/O. So a test can try every order of events.
+//
+// [Change.Plan] computes one write: the next [State] that watchers see. After each response, a conflict,
+// a lost response or a restart, the next write is computed again from the latest object. So a process
+// does not store which writes have succeeded.
+//
+// Each file of testdata shows one rule about requests and their order. It has commands, and the
+// requests that follow from them.
+package machine

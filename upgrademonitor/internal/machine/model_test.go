@@ -1,0 +1,212 @@
+package machine_test
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+)
+
+// server is a model of the API server with one object. It checks each version that a Core writes.
+type server struct {
+	exists   bool
+	object   machine.Object
+	versions int
+	uids     int
+	now      time.Time
+	mode     machine.Mode
+	asked    map[phases.Phase]bool // for which True was reported
+	problem  error
+}
+
+var startTime = time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC)
+
+// The configs and images.
+const (
+	a, b = "a", "b"
+	i    = "i"
+)
+
+func uid(text string) types.UID { return types.UID(text) }
+
+// foreign is a condition of another client.
+var foreign = metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionTrue, Reason: "R", LastTransitionTime: metav1.NewTime(startTime)}
+
+func (s *server) create(o machine.Object) {
+	s.uids++
+	s.exists = true
+	s.object = machine.Object{UID: types.UID(fmt.Sprint("uid-", s.uids))}
+	s.object.Owners, s.object.Spec = o.Owners, o.Spec
+	s.bump(true)
+}
+
+// createBare creates an object without a status, for a Node that desires config a and image i.
+func (s *server) createBare(n machine.Node) {
+	n.ConditionsOnly = false
+	n.Versions = machine.Versions{CurrentConfig: a, DesiredConfig: a, CurrentImage: i, DesiredImage: i}
+	var o machine.Object
+	o.State = o.Sync(n)
+	s.create(o)
+}
+
+func (s *server) bump(spec bool) {
+	s.versions++
+	s.object.ResourceVersion = fmt.Sprint(s.versions)
+	if spec {
+		s.object.Generation++
+	}
+}
+
+// make makes a request, as the API server does.
+func (s *server) make(r machine.Request) machine.Result {
+	switch {
+	case r.Verb == machine.Wait, r.Verb == machine.Create && (r.Node.ConditionsOnly || !r.Node.Provisioned):
+		return machine.Result{Outcome: apierr.Denied, Err: errAPI} // as the Monitor refuses it
+	case r.Verb == machine.Get && !s.exists, r.Verb != machine.Create && !s.exists:
+		return machine.Result{Outcome: apierr.NotFound}
+	case r.Verb == machine.Create && s.exists:
+		return machine.Result{Outcome: apierr.Conflict}
+	case r.Verb == machine.Get:
+		return machine.Result{Outcome: apierr.OK, Object: s.object}
+	case r.Verb == machine.Create:
+		var o machine.Object
+		o.State = o.Sync(r.Node)
+		s.create(o)
+		return machine.Result{Outcome: apierr.OK, Object: s.object}
+	case r.Base.ResourceVersion != s.object.ResourceVersion:
+		return machine.Result{Outcome: apierr.Conflict}
+	case r.Verb == machine.PatchSpec:
+		s.object.Owners, s.object.Spec = r.Next.Owners, r.Next.Spec
+		s.bump(true)
+	default:
+		before := s.object
+		s.object.Status, s.object.Foreign = r.Next.Status, r.Base.Foreign
+		s.bump(false)
+		s.check(before, r)
+	}
+	return machine.Result{Outcome: apierr.OK, Object: s.object}
+}
+
+// check checks the write of a status.
+func (s *server) check(before machine.Object, r machine.Request) {
+	a, b := before.Status, s.object.Status
+	fail := func(format string, args ...any) {
+		if s.problem == nil {
+			s.problem = fmt.Errorf(format, args...)
+		}
+	}
+	want := s.observed(a.ObservedGeneration)
+	if r.Node.ConditionsOnly {
+		want = a.ObservedGeneration
+	}
+	isKnown := conditions.StatusOf(b.Conditions, phases.Updated) == metav1.ConditionTrue || conditions.StatusOf(b.Conditions, phases.UpdatePrepared) == metav1.ConditionTrue
+	if isKnown && b.ObservedGeneration != want {
+		fail("observedGeneration %d after %d, want %d", b.ObservedGeneration, a.ObservedGeneration, want)
+	}
+	if !slices.Equal(before.Foreign, s.object.Foreign) {
+		fail("a condition of another client has changed: %v", s.object.Foreign)
+	}
+	if len(b.Conditions) != len(phases.All(s.mode == machine.Image)) {
+		fail("%d conditions", len(b.Conditions))
+	}
+	if err := conditionstest.CheckTransitions(a.Conditions, b.Conditions); err != nil {
+		fail("a jump: %v", err)
+	}
+	for _, c := range b.Conditions {
+		p := phases.Phase(c.Type)
+		if c.Status == metav1.ConditionTrue && conditions.StatusOf(a.Conditions, p) != c.Status && !s.asked[p] {
+			fail("%s turned True without a report", p)
+		}
+	}
+}
+
+// observed returns the observedGeneration of the status that was written: the generation, or the
+// one before while the spec desires another target than the current or the last update.
+func (s *server) observed(before int64) int64 {
+	list, status, spec := s.object.Status.Conditions, s.object.Status, s.object.Spec
+	config, image := spec.ConfigVersion.Desired, string(spec.ConfigImage.DesiredImage)
+	if conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue || conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue {
+		config, image = status.ConfigVersion.Desired, string(status.ConfigImage.DesiredImage)
+	}
+	reported := conditions.Find(list, phases.Updated).Reason != conditions.ReasonNotYetOccurred
+	if reported && (config != spec.ConfigVersion.Desired || image != string(spec.ConfigImage.DesiredImage)) {
+		return before
+	}
+	return s.object.Generation
+}
+
+// write changes the status as another process does.
+func (s *server) write(change func(status *mcfgv1.MachineConfigNodeStatus)) {
+	if !s.exists {
+		return
+	}
+	status := s.object.Status
+	status.Conditions = slices.Clone(status.Conditions)
+	change(&status)
+	s.object.Status = status
+	s.bump(false)
+}
+
+// report reports a phase as another process does.
+func (s *server) report(p phases.Phase, status metav1.ConditionStatus) {
+	s.write(func(o *mcfgv1.MachineConfigNodeStatus) {
+		if c := conditions.Find(o.Conditions, p); c != nil {
+			c.Status, c.Message = status, "by another"
+		}
+	})
+}
+
+// start starts an update as another process does.
+func (s *server) start(config string, n machine.Node) error {
+	s.desire(config)
+	var err error
+	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
+		r := conditions.Report{Phase: phases.Updated, Status: metav1.ConditionFalse, Reason: "Updated", Message: "by another", Time: metav1.NewTime(s.now)}
+		var lists [][]metav1.Condition
+		lists, err = conditionstest.Writes(status.Conditions, n.Mode == machine.Image, r, conditions.Cycle{Name: config, NewTarget: true})
+		if len(lists) > 0 {
+			status.Conditions = lists[len(lists)-1]
+		}
+	})
+	return err
+}
+
+// end ends an update as another process does, and reports whether there was one.
+func (s *server) end(config string, at time.Time) bool {
+	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
+		r := conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue, Reason: "Updated", Message: "by another", Time: metav1.NewTime(at)}
+		if lists, err := conditionstest.Writes(status.Conditions, s.mode == machine.Image, r, conditions.Cycle{Name: config}); err == nil && len(lists) > 0 {
+			status.Conditions = lists[0]
+		}
+		status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: config, Desired: config}
+	})
+	updated := conditions.Find(s.object.Status.Conditions, phases.Updated)
+	return updated != nil && updated.LastTransitionTime.Time.Equal(at)
+}
+
+// desire changes the spec as the operator does.
+func (s *server) desire(config string) {
+	if s.exists {
+		s.object.Spec.ConfigVersion.Desired = config
+		s.bump(true)
+	}
+}
+
+// addForeign adds a condition of another client.
+func (s *server) addForeign() {
+	if s.exists && len(s.object.Foreign) == 0 {
+		s.object.Foreign = []metav1.Condition{foreign}
+		s.bump(false)
+	}
+}
+
+func (s *server) delete() { s.exists, s.object = false, machine.Object{} }

@@ -1,0 +1,92 @@
+package machine
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+)
+
+// Node has the facts about a Node that Plan needs.
+type Node struct {
+	Owner metav1.OwnerReference
+	Pool  string // the name of the pool, or nodemeta.NotYetSet if the pool is not known
+	Mode  Mode
+	// Provisioned is set if the Node can get a MachineConfigNode: see nodemeta.IsProvisioned.
+	Provisioned bool
+	// ConditionsOnly is set in a controller, which writes only conditions: the daemon of the node
+	// writes the spec, the owner references, and the configs and images in the status.
+	ConditionsOnly bool
+	Versions
+}
+
+// Versions has the configs and images in the annotations of a Node. A missing or invalid annotation is
+// "". In standard mode, the images are not used.
+type Versions struct {
+	CurrentConfig, DesiredConfig string
+	CurrentImage, DesiredImage   string
+
+	// These fields are set if the CRD rejects the image in the annotation. Then the image in the object
+	// stays unchanged.
+	InvalidCurrentImage, InvalidDesiredImage bool
+}
+
+// Equal reports whether n and o are the same Node with the same configs and images.
+func (n Node) Equal(o Node) bool { return n.Owner.UID == o.Owner.UID && n.Versions == o.Versions }
+
+// Mode is the mode of a node, which determines the phases of its updates.
+type Mode string
+
+// The modes.
+const (
+	// ModeOfObject means that an existing object keeps its mode, and a new object is in standard mode.
+	ModeOfObject Mode = ""
+	Standard     Mode = "Standard"
+	Image        Mode = "Image"
+)
+
+// IsImage reports whether an object with these conditions is in image mode.
+func (m Mode) IsImage(list []metav1.Condition) bool {
+	return m == Image || m == ModeOfObject && conditions.InImageMode(list)
+}
+
+// NewNode reads a Node. It omits an annotation with a value that the CRD rejects. invalid is a
+// *field.Error for an omitted annotation, or nil.
+func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) {
+	read := func(annotation string, valid func(string) bool) string {
+		value := node.Annotations[annotation]
+		if value == "" || valid(value) {
+			return value
+		}
+		path := field.NewPath("metadata", "annotations").Key(annotation)
+		invalid = field.Invalid(path, value, "the CRD rejects this value")
+		return ""
+	}
+	n = Node{Owner: nodemeta.Owner(node), Pool: pool, Mode: mode, Provisioned: nodemeta.IsProvisioned(node)}
+	n.CurrentConfig = read(nodemeta.CurrentConfig, validate.IsName)
+	n.DesiredConfig = read(nodemeta.DesiredConfig, validate.IsName)
+	if mode != Standard {
+		n.CurrentImage = read(nodemeta.CurrentImage, validate.IsImage)
+		n.DesiredImage = read(nodemeta.DesiredImage, validate.IsImage)
+		n.InvalidCurrentImage = n.CurrentImage != node.Annotations[nodemeta.CurrentImage]
+		n.InvalidDesiredImage = n.DesiredImage != node.Annotations[nodemeta.DesiredImage]
+	}
+	return n, invalid
+}
+
+// hasConfig reports whether the Node has a config annotation. If so, a missing image annotation
+// means that the node does not use an image.
+func (v Versions) hasConfig() bool { return v.CurrentConfig != "" || v.DesiredConfig != "" }
+
+// isToldToUpdate reports whether the Node desires another config or image than it runs.
+func (v Versions) isToldToUpdate() bool {
+	return v.CurrentConfig != v.DesiredConfig || v.CurrentImage != v.DesiredImage
+}
+
+// runsDesired reports whether the Node runs the config that it desires.
+func (v Versions) runsDesired() bool {
+	return v.DesiredConfig != "" && v.CurrentConfig == v.DesiredConfig
+}

@@ -1,0 +1,75 @@
+package machine_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+)
+
+// An annotation that the CRD rejects is left out. Images are read unless the mode is standard mode.
+func TestNewNode(t *testing.T) {
+	digest := "@sha256:" + strings.Repeat("1", 64)
+	image := "quay.io/mco/os" + digest
+	all := map[string]string{nodemeta.CurrentConfig: "a", nodemeta.DesiredConfig: "b", nodemeta.CurrentImage: image, nodemeta.DesiredImage: image}
+	for name, tc := range map[string]struct {
+		annotation, value string // instead of the valid annotation
+		mode              machine.Mode
+		want              machine.Versions
+	}{
+		"valid":         {nodemeta.CurrentConfig, "a", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
+		"of the object": {nodemeta.CurrentConfig, "", machine.ModeOfObject, machine.Versions{DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
+		"standard mode": {nodemeta.CurrentImage, "x", machine.Standard, machine.Versions{CurrentConfig: "a", DesiredConfig: "b"}},
+		"a config":      {nodemeta.CurrentConfig, "Rendered_Worker", machine.Standard, machine.Versions{DesiredConfig: "b"}},
+		"a desired":     {nodemeta.DesiredConfig, "Rendered_Worker", machine.Standard, machine.Versions{CurrentConfig: "a"}},
+		"a tag":         {nodemeta.CurrentImage, "quay.io/mco/os:latest", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", DesiredImage: image, InvalidCurrentImage: true}},
+		"a long digest": {nodemeta.DesiredImage, image + "0", machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"two digests":   {nodemeta.DesiredImage, image + digest, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"a scheme":      {nodemeta.DesiredImage, "https://" + image, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"a long name":   {nodemeta.DesiredImage, "quay.io/" + strings.Repeat("a", 447) + digest, machine.Image, machine.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{}}}
+			for annotation, value := range all {
+				node.Annotations[annotation] = value
+			}
+			node.Annotations[tc.annotation] = tc.value
+			got, invalid := machine.NewNode(node, "worker", tc.mode)
+			assert.Equal(t, machine.Node{Owner: nodemeta.Owner(node), Pool: "worker", Mode: tc.mode, Provisioned: true, Versions: tc.want}, got)
+			if isInvalid := tc.want.CurrentConfig+tc.want.DesiredConfig != "ab" && tc.value != "" || strings.Count(tc.want.CurrentImage+tc.want.DesiredImage, image) < 2 && tc.mode == machine.Image; isInvalid {
+				assert.ErrorContains(t, invalid, "metadata.annotations["+tc.annotation+"]: Invalid value")
+			} else {
+				assert.NoError(t, invalid)
+			}
+		})
+	}
+}
+
+func TestViewsAreEqual(t *testing.T) {
+	a := viewOf("a", "b")
+	for name, change := range map[string]func(*machine.Node){
+		"of another Node": func(n *machine.Node) { n.Owner.UID = "2" },
+		"another version": func(n *machine.Node) { n.CurrentImage = "1" },
+		"":                func(n *machine.Node) { n.Pool = "infra" },
+	} {
+		b := a
+		change(&b)
+		assert.Equal(t, name == "", a.Equal(b), name)
+	}
+}
+
+// Without a mode, the conditions decide.
+func TestModeOfTheConditions(t *testing.T) {
+	for typ, isImage := range map[string]bool{"AppliedFiles": true, "AppliedOSImage": true, "ImagePulledFromRegistry": false, "AppliedFilesAndOS": false} {
+		list := []metav1.Condition{{Type: typ}}
+		assert.Equal(t, isImage, machine.ModeOfObject.IsImage(list), typ)
+		assert.True(t, machine.Image.IsImage(list))
+		assert.False(t, machine.Standard.IsImage(list))
+	}
+	assert.False(t, machine.ModeOfObject.IsImage(nil))
+}

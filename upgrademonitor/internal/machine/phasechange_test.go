@@ -1,0 +1,148 @@
+package machine_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+)
+
+// The flags of a report, and a report that is late: the statuses of Updated, UpdatePrepared and Drained, and
+// the message of Drained at the end.
+func TestFlagsOfAReport(t *testing.T) {
+	const no, running, done = metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue
+	b := viewOf("a", "b")
+	s := between(t, viewOf("a", "a"))
+	started := after(t, s, report(phases.Updated, no, b))
+	drains := after(t, started, with(report(phases.Drained, running, b), func(c *machine.Change) { c.Message = "stuck" }))
+	ofFlags := func(p phases.Phase, status metav1.ConditionStatus, n machine.Node, flags machine.Change) machine.Change {
+		r := report(p, status, n)
+		r.NotRequired, r.SkipIfRunning, r.SkipOtherMode = flags.NotRequired, flags.SkipIfRunning, flags.SkipOtherMode
+		r.Time = metav1.NewTime(now.Add(flags.Time.Sub(metav1.Time{}.Time)))
+		return r
+	}
+	notRequired := machine.Change{Report: conditions.Report{NotRequired: true}}
+	skipIfRunning, skipOtherMode := machine.Change{SkipIfRunning: true}, machine.Change{SkipOtherMode: true}
+	late := machine.Change{Report: conditions.Report{Time: metav1.NewTime(metav1.Time{}.Add(-time.Second))}}
+	for name, tc := range map[string]struct {
+		state  machine.State
+		change machine.Change
+		want   string
+		string string // of the change
+	}{
+		"not required, not started":      {started, ofFlags(phases.Drained, done, b, notRequired), "False Unknown False about Drained", "report Drained not required"},
+		"not required, running":          {drains, ofFlags(phases.Drained, done, b, notRequired), "False Unknown True about Drained", "report Drained not required"},
+		"not required, between updates":  {s, ofFlags(phases.Drained, done, b, notRequired), "True False False about Drained", "report Drained not required"},
+		"not required, another target":   {drains, ofFlags(phases.UpdatePrepared, done, viewOf("a", "c"), notRequired), "False True Unknown stuck", "report UpdatePrepared not required"},
+		"skip, running":                  {drains, ofFlags(phases.Drained, running, b, skipIfRunning), "False Unknown Unknown stuck", "report Drained=Unknown"},
+		"skip, not started":              {started, ofFlags(phases.Drained, running, b, skipIfRunning), "False Unknown Unknown about Drained", "report Drained=Unknown"},
+		"skip, another status":           {drains, ofFlags(phases.Drained, done, b, skipIfRunning), "False Unknown True about Drained", "report Drained=True"},
+		"skip, an update starts":         {drains, ofFlags(phases.UpdatePrepared, running, viewOf("a", "c"), skipIfRunning), "False Unknown False Action during update to c: stuck", "report UpdatePrepared=Unknown"},
+		"skip the other mode":            {drains, ofFlags(phases.AppliedFiles, running, b, skipOtherMode), "False Unknown Unknown stuck", "report AppliedFiles=Unknown"},
+		"skip the other mode, this mode": {drains, ofFlags(phases.Drained, done, b, skipOtherMode), "False Unknown True about Drained", "report Drained=True"},
+		"running, not skipped":           {drains, report(phases.Drained, running, b), "False Unknown Unknown about Drained", "report Drained=Unknown"},
+		"at the end of the update":       {s, report(phases.Drained, running, b), "False False Unknown about Drained", "report Drained=Unknown"},
+		"a second before its end":        {s, ofFlags(phases.Drained, running, b, late), "True False False Action during update to a: about Drained", "report Drained=Unknown"},
+		"before, in an update":           {started, ofFlags(phases.Updated, no, b, late), "False Unknown False This node has not yet entered the Drained phase", "report Updated=False"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			next := after(t, tc.state, tc.change).Status.Conditions
+			drained := conditions.Find(next, phases.Drained)
+			got := string(conditions.StatusOf(next, phases.Updated)+" "+conditions.StatusOf(next, phases.UpdatePrepared)+" "+drained.Status) + " " + drained.Message
+			assert.Equal(t, tc.want, got)
+			assert.Equal(t, tc.string, tc.change.String())
+		})
+	}
+	restarted := after(t, drains, ofFlags(phases.UpdatePrepared, running, viewOf("a", "c"), skipIfRunning))
+	prepares := conditions.Find(restarted.Status.Conditions, phases.UpdatePrepared)
+	assert.Equal(t, "about UpdatePrepared", prepares.Message, "the text of the other update does not stay")
+	_, err := report(phases.AppliedFiles, done, b).All(s)
+	require.Error(t, err)
+}
+
+// Success of an update is reported only if there was one, or a failure.
+func TestSkipIfNeverUpdated(t *testing.T) {
+	const no, done = metav1.ConditionFalse, metav1.ConditionTrue
+	a := viewOf("a", "a")
+	succeeded := with(report(phases.NodeDegraded, no, a), func(c *machine.Change) { c.SkipIfNeverUpdated = true })
+	booted := after(t, between(t, a), report(phases.Resumed, done, a), report(phases.Uncordoned, done, a))
+	misspelled := after(t, booted)
+	misspelled.Status.Conditions = slices.Clone(misspelled.Status.Conditions)
+	for i := range misspelled.Status.Conditions {
+		if c := &misspelled.Status.Conditions[i]; c.Reason == "NotYetOccurred" {
+			c.Reason = "NotYetOccured"
+		}
+	}
+	started := after(t, booted, report(phases.Updated, no, viewOf("a", "b")))
+	for name, tc := range map[string]struct {
+		state machine.State
+		skips bool
+	}{
+		"no object":          {machine.State{}, true},
+		"no status":          {machine.State{Generation: 1}.Sync(a), true},
+		"first boot":         {booted, true},
+		"of an older daemon": {misspelled, true},
+		"in an update":       {started, false},
+		"after an update":    {after(t, started, report(phases.Updated, done, viewOf("b", "b"))), false},
+		"after a failure":    {after(t, booted, report(phases.NodeDegraded, done, a)), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			planned, err := succeeded.All(tc.state)
+			require.NoError(t, err)
+			assert.Equal(t, tc.skips, len(planned.States) == 0)
+			all, err := report(phases.NodeDegraded, no, a).All(tc.state)
+			require.NoError(t, err)
+			assert.Len(t, all.States, 1, "without the flag")
+		})
+	}
+}
+
+// The start of an update writes the spec, and its end, if the Node runs what it desires.
+func TestSyncsSpec(t *testing.T) {
+	const no, running, done = metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue
+	b := viewOf("a", "b")
+	s := between(t, viewOf("a", "a"))
+	started := after(t, s, report(phases.Updated, no, b))
+	for name, tc := range map[string]struct {
+		state  machine.State
+		change machine.Change
+		want   bool
+	}{
+		"a start":                          {s, report(phases.Updated, no, b), true},
+		"a disruption":                     {s, report(phases.Drained, running, b), true},
+		"a repeat of the start":            {started, report(phases.Updated, no, b), false},
+		"a step":                           {started, report(phases.Drained, done, b), false},
+		"the end":                          {started, report(phases.Updated, done, viewOf("b", "b")), true},
+		"the end, the target is withdrawn": {started, report(phases.Updated, done, viewOf("a", "a")), true},
+		"the end, another one is desired":  {started, report(phases.Updated, done, viewOf("b", "c")), false},
+		"the end, nothing is known":        {started, report(phases.Updated, done, viewOf("", "")), false},
+		"Updated is not required":          {started, with(report(phases.Updated, done, viewOf("b", "b")), func(c *machine.Change) { c.NotRequired = true }), false},
+		"a repeat of the end":              {s, report(phases.Updated, done, viewOf("a", "a")), false},
+	} {
+		planned, err := tc.change.All(tc.state)
+		require.NoError(t, err)
+		assert.Equal(t, tc.want, planned.SyncsSpec, name)
+	}
+}
+
+// A report of Updated=True that is older than the end of a later update does not take the desired
+// config of that update back. So a report of Updated=False for its target starts no update.
+func TestAnOldEndKeepsTheTarget(t *testing.T) {
+	s := after(t, machine.State{Generation: 1}.Sync(viewOf("b", "b")), report(phases.Updated, metav1.ConditionTrue, viewOf("b", "b")))
+	old := report(phases.Updated, metav1.ConditionTrue, viewOf("a", "a"))
+	old.Message, old.Time = "an old message", metav1.NewTime(old.Time.Add(-time.Second))
+	s = after(t, s, old)
+	assert.Equal(t, "b", s.Status.ConfigVersion.Desired)
+	start := report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b"))
+	start.Time = old.Time
+	planned, err := start.All(s)
+	require.NoError(t, err)
+	assert.False(t, planned.StartsUpdate)
+}

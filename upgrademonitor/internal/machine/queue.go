@@ -1,0 +1,158 @@
+package machine
+
+import (
+	"errors"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// maxQueue limits the pending changes.
+const maxQueue = 256
+
+// ErrFull means that the queue is full: maxQueue changes are pending.
+var ErrFull = errors.New("too many reports are pending: make sure that the API server can be reached")
+
+// Entry is an accepted change in the queue. It is pending until it is settled: written or rejected.
+type Entry struct {
+	Change    Change
+	Settled   chan struct{} // closed by the caller of TakeSettled
+	IsSettled bool
+	Err       error // the error of a rejected change, or nil
+	// Abandoned is set by the caller of Submit if it does not wait for the result.
+	Abandoned bool
+
+	start    start
+	specDone bool // the spec was written, or the API server has rejected it permanently
+	after    int  // the number of requests that had begun when the change was accepted
+}
+
+// Submit adds a change to the queue, and returns its entry. The change gets the Node of the latest view.
+// The error is ErrFull, a *field.Error if the phase does not exist in the mode of the node, or nil.
+//
+//  1. If the object already has the requested state, the entry is nil.
+//  2. If the object will have the requested state after the pending changes, repeat is true, and
+//     the entry is the last entry of the queue. The caller waits until this entry is settled, and
+//     submits the change again.
+//  3. A change that only changes texts replaces the texts of the last pending change of its phase.
+func (c *Core) Submit(change Change) (e *Entry, repeat bool, err error) {
+	change.Node = c.latest
+	if mode := c.latest.Mode; mode != ModeOfObject && !change.existsIn(mode == Image) {
+		if change.SkipOtherMode {
+			return nil, false, nil
+		}
+		return nil, false, phases.Check(change.Phase, change.Status, mode == Image)
+	}
+	c.followed = change.Node.Versions
+	before := c.predicted()
+	step, planErr := change.Plan(before, undecided)
+	isNoop := planErr == nil && step.Done && step.Next.Equal(before) && (!step.SyncsSpec || c.object.InSync(c.latest))
+	isCertain := c.situation == Fresh && change.Node.Equal(c.node) && c.listing != missing
+	switch {
+	case isNoop && isCertain && len(c.queue) == 0:
+		return nil, false, nil
+	case isNoop && len(c.queue) > 0 && (isCertain || slices.ContainsFunc(c.queue, change.isLike)):
+		return c.queue[len(c.queue)-1], true, nil
+	}
+	if planErr == nil && !step.StartsUpdate && step.Done && equalStatuses(before, step.Next) {
+		for i, e := range slices.Backward(c.queue) {
+			merged, ok := e.Change.merge(change)
+			isOrdered := change.Phase != "" || i == len(c.queue)-1 // a later report has an older Node
+			if ok && isOrdered && (i > 0 || c.inFlight == "") {
+				e.Change = merged
+				return e, false, nil
+			}
+		}
+	}
+	if len(c.queue) >= maxQueue && change.Phase != "" {
+		return nil, false, ErrFull
+	}
+	e = &Entry{Change: change, Settled: make(chan struct{}), after: c.begun}
+	c.queue = append(c.queue, e)
+	return e, false, nil
+}
+
+// Follow queues a change with the configs and images of the Node in the latest view, unless they were
+// already submitted. If the Lister has lost the object, the change creates it again.
+func (c *Core) Follow(now metav1.Time) {
+	if c.latest.Versions != c.followed {
+		c.SubmitNode(now)
+	}
+}
+
+// SubmitNode queues a change with the configs and images of the Node in the latest view.
+func (c *Core) SubmitNode(now metav1.Time) {
+	var change Change
+	change.Time = now
+	if e, isRepeat, _ := c.Submit(change); e != nil && !isRepeat {
+		e.Abandoned = true
+	}
+}
+
+// isLike reports whether an entry has the same change, possibly with other texts.
+func (c Change) isLike(e *Entry) bool {
+	_, ok := e.Change.merge(c)
+	return ok
+}
+
+func equalStatuses(a, b State) bool {
+	return slices.EqualFunc(a.Status.Conditions, b.Status.Conditions, func(a, b metav1.Condition) bool {
+		return a.Type == b.Type && a.Status == b.Status
+	})
+}
+
+// predicted returns the state after all pending changes. Changes that wait for the daemon count as if it
+// had started the update, so that their repeats are recognized.
+func (c *Core) predicted() State {
+	s := c.object.State
+	for _, e := range c.queue {
+		decided := e.start
+		for step := (Step{}); !step.Done; s = step.Next {
+			var err error
+			if step, err = e.Change.Plan(s, decided); err != nil {
+				break
+			}
+			decided = decided.after(step)
+			if step.SyncsSpec && !e.Change.Node.ConditionsOnly {
+				step.Next = step.Next.Sync(e.Change.Node)
+			}
+		}
+	}
+	return s
+}
+
+// after returns the decision about the start of an update after a write.
+func (s start) after(step Step) start {
+	switch {
+	case step.OnlyResets:
+		return starting
+	case step.StartsUpdate:
+		return started
+	default:
+		return s
+	}
+}
+
+// Entries returns the pending entries in their order.
+func (c *Core) Entries() []*Entry { return slices.Clone(c.queue) }
+
+// TakeSettled returns the entries that were settled since the last call.
+func (c *Core) TakeSettled() []*Entry {
+	settled := c.settled
+	c.settled = nil
+	return settled
+}
+
+// settle removes the head from the queue. err is the error of a rejected change, otherwise nil.
+func (c *Core) settle(err error) {
+	e := c.queue[0]
+	c.queue = c.queue[1:]
+	e.IsSettled = true
+	e.Err = err
+	c.settled = append(c.settled, e)
+	if err != nil {
+		c.followed = Versions{}
+	}
+}

@@ -1,0 +1,45 @@
+package machine
+
+import "github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+
+// Verb is the kind of a request: the API verb and, for a patch, the part of the object to patch.
+type Verb string
+
+// The verbs.
+const (
+	Get         Verb = "Get"
+	Create      Verb = "Create" // without a status, which the API server would drop
+	PatchSpec   Verb = "PatchSpec"
+	PatchStatus Verb = "PatchStatus"
+	// Wait stands for no request: the daemon must write the object first. The caller passes the outcome
+	// Denied to Done.
+	Wait Verb = "Wait"
+)
+
+// Request is a request to the API server. A patch changes the version Base of the object to the state
+// Next.
+type Request struct {
+	Verb Verb
+	Base Object
+	Next State
+	Node Node // the Node from which the request is computed
+
+	step Step // of the head of the queue
+}
+
+// Result is the result of a request, with the object in the response.
+type Result struct {
+	Outcome apierr.Outcome
+	Object  Object
+	Err     error
+}
+
+// Verdict says how to continue after a request.
+type Verdict string
+
+// The verdicts.
+const (
+	Continue Verdict = ""       // make the next request at once
+	Pause    Verdict = "Pause"  // another client has changed or deleted the object: wait for a moment
+	GiveUp   Verdict = "GiveUp" // the attempt has failed: make no more requests until a retry
+)

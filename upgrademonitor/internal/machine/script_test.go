@@ -1,0 +1,290 @@
+package machine_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+)
+
+// script runs commands (see commands_test.go): it drives a Core against a model of the API server. The
+// files of testdata and TestEveryPath are scripts. The reference checks each answer and request of the Core.
+type script struct {
+	server    server
+	core      machine.Core
+	reference reference
+	err       error // of the first command that failed; later commands do nothing
+	out       *strings.Builder
+
+	node   machine.Node    // the Node, as the process sees it
+	lists  bool            // the process has a Lister
+	listed *machine.Object // what the Lister returns
+
+	request *machine.Request // between next and its result
+	sent    *machine.Result  // of a request that the server has made; its response is on the way
+	writes  string           // what it changed
+	over    bool             // the attempt is over: the next request starts another
+
+	last          command // the last report or call, for a repeat
+	accepted      int     // reports since the start
+	startsAnother bool    // one of them starts another update than the update to b
+	ended         bool    // another client has ended the update after the last report was accepted
+}
+
+// do runs a command, and writes its output.
+func (s *script) do(c command) {
+	if s.err == nil {
+		s.err = c.run(s)
+	}
+}
+
+func (s *script) print(format string, args ...any) {
+	if s.out != nil {
+		fmt.Fprintf(s.out, format+"\n", args...)
+	}
+}
+
+// see passes the view of the process to the Core.
+func (s *script) see() {
+	s.core.See(s.node, s.listed, s.lists)
+	s.reference.sees(s.node, s.listed, s.lists)
+}
+
+// submit submits a change.
+func (s *script) submit(change machine.Change) error {
+	s.see()
+	before := len(s.core.Entries())
+	entry, repeat, err := s.core.Submit(change)
+	if entry != nil && change.Phase == "" && change.Sets == nil && !change.SyncsSpec {
+		entry.Abandoned = true
+	}
+	if wrong := s.reference.submitted(change, entry, repeat, err); wrong != nil {
+		return fmt.Errorf("%s: %w", change, wrong)
+	}
+	switch {
+	case err != nil:
+		s.print("error: %v", err)
+	case repeat:
+		s.print("a repeat of a pending report")
+	case entry == nil:
+		s.print("the object shows it")
+	case len(s.core.Entries()) == before:
+		s.print("merged into a pending report")
+	default:
+		s.print("queued")
+	}
+	if err == nil && !repeat {
+		s.accept(change)
+	}
+	return nil
+}
+
+// accept records which phases may turn True, and whether an update is ended.
+func (s *script) accept(change machine.Change) {
+	s.ended = false
+	s.accepted++
+	switch c := change; {
+	case c.Sets != nil:
+		s.server.asked[phases.PinnedImageSetsProgressing], s.server.asked[phases.PinnedImageSetsDegraded] = true, true
+	case c.Phase != "":
+		starts := c.Phase == phases.Updated && c.Status == metav1.ConditionFalse
+		s.startsAnother = s.startsAnother || starts && c.Node.DesiredConfig != b
+		if c.Status != metav1.ConditionTrue && !c.NotRequired {
+			return
+		}
+		s.server.asked[c.Phase] = true
+		if parent, ok := phases.ParentOf(c.Phase); ok && c.CompletesParent {
+			s.server.asked[parent] = true
+		}
+	}
+}
+
+// look does what a Monitor does every 10 seconds.
+func (s *script) look() error {
+	s.see()
+	if s.node.ConditionsOnly {
+		return nil
+	}
+	if s.node.Versions == s.reference.followed {
+		s.core.Follow(metav1.NewTime(s.server.now))
+		return nil
+	}
+	return s.flush()
+}
+
+// flush does what Flush does.
+func (s *script) flush() error {
+	change := machine.Change{Node: s.node}
+	change.Time = metav1.NewTime(s.server.now)
+	return s.submit(change)
+}
+
+func (s *script) submitSpec() error {
+	change := machine.Change{Node: s.node, SyncsSpec: true}
+	change.Time = metav1.NewTime(s.server.now)
+	return s.submit(change)
+}
+
+// next takes the next request of the Core. It leaves s.request nil if there is none.
+func (s *script) next() error {
+	if s.over {
+		s.over = false
+	}
+	r, ok := s.core.Next()
+	if err := s.settle(); err != nil {
+		return err
+	}
+	if !ok {
+		return s.end()
+	}
+	s.request, s.sent = &r, nil
+	if err := s.reference.requested(r); err != nil {
+		return fmt.Errorf("%s: %w", r.Verb, err)
+	}
+	return nil
+}
+
+// end ends an attempt. The callers leave whose reports are pending.
+func (s *script) end() error {
+	s.over = true
+	return s.reference.leave()
+}
+
+// settle prints the entries that were settled.
+func (s *script) settle() error {
+	settled := s.core.TakeSettled()
+	for _, e := range settled {
+		switch {
+		case e.Err != nil:
+			words := strings.Split(e.Err.Error(), ": ")
+			s.print("rejected: %s: %s", e.Change, strings.Join(words[:min(2, len(words))], ": "))
+		default:
+			s.print("settled: %s", e.Change)
+		}
+	}
+	return s.reference.finished(settled)
+}
+
+// send has the API server make the request.
+func (s *script) send() error {
+	if s.request == nil {
+		return errNoRequest
+	}
+	before := s.server.object
+	result := s.server.make(*s.request)
+	s.sent, s.writes = &result, "OK"
+	if s.out != nil && result.Outcome == apierr.OK && s.request.Verb != machine.Get {
+		s.writes = changes(before, s.server.object)
+	}
+	return s.server.problem
+}
+
+// respond passes the response of the API server to the Core.
+func (s *script) respond() error {
+	if s.sent == nil {
+		if err := s.send(); err != nil {
+			return err
+		}
+	}
+	result := *s.sent
+	outcome := string(result.Outcome)
+	if result.Outcome == apierr.OK {
+		outcome = s.writes
+	}
+	return s.done(result, outcome)
+}
+
+var (
+	errNoRequest = errors.New("there is no request: use next")
+	errLost      = errors.New("connection reset")
+	errAPI       = errors.New("the API server says no")
+)
+
+// fail passes a failure to the Core, in place of the response.
+func (s *script) fail(outcome apierr.Outcome, err error) error {
+	if s.request == nil {
+		return errNoRequest
+	}
+	return s.done(machine.Result{Outcome: outcome, Err: err}, string(outcome))
+}
+
+// done passes the result of the request to the Core, and prints it as text.
+func (s *script) done(result machine.Result, text string) error {
+	r := *s.request
+	s.request, s.sent = nil, nil
+	verdict := s.core.Done(r, result)
+	if verdict == machine.Continue {
+		s.print("%s: %s", r.Verb, text)
+	} else {
+		s.print("%s: %s, %s", r.Verb, text, verdict)
+	}
+	if want := s.reference.responded(r, result); verdict != want {
+		return fmt.Errorf("the verdict is %q, want %q", verdict, want)
+	}
+	if err := s.settle(); err != nil {
+		return err
+	}
+	if verdict == machine.GiveUp {
+		return s.end()
+	}
+	return nil
+}
+
+const maxRequests = 600
+
+// run makes requests until there is nothing to do, or the attempt fails.
+func (s *script) run() error {
+	for range maxRequests {
+		if s.request == nil {
+			if err := s.next(); err != nil {
+				return err
+			}
+		}
+		if s.request == nil {
+			return nil
+		}
+		if err := s.respond(); err != nil || s.over {
+			return err
+		}
+	}
+	return fmt.Errorf("not done after %d requests", maxRequests)
+}
+
+// runQuietly runs, and prints how many reports were settled.
+func (s *script) runQuietly() error {
+	out, before := s.out, len(s.core.Entries())
+	s.out = nil
+	err := s.run()
+	s.out = out
+	s.print("%d settled", before-len(s.core.Entries()))
+	return err
+}
+
+// restart loses the pending changes and the known object.
+func (s *script) restart() {
+	s.core, s.reference = machine.Core{}, reference{}
+	s.request, s.sent, s.lists, s.listed, s.over = nil, nil, false, nil, true
+}
+
+// check checks that nothing is pending, and that a report that is older than the end of an update has
+// started no update.
+func (s *script) check() error {
+	var stored *machine.Object
+	if s.server.exists {
+		stored = &s.server.object
+	}
+	if err := s.reference.checkDone(&s.core, stored); err != nil {
+		return err
+	}
+	isOver := conditions.StatusOf(s.server.object.Status.Conditions, phases.Updated) == metav1.ConditionTrue
+	if s.ended && !isOver && !s.startsAnother {
+		return errors.New("a report that is older than the end of the update started another update")
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package machine_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+)
+
+const disable = "disable image mode"
+
+// imagesIn returns the current and the desired image of the status, and the desired image of the spec.
+func imagesIn(s machine.State) string {
+	return string(s.Status.ConfigImage.CurrentImage + "/" + s.Status.ConfigImage.DesiredImage + "/" + s.Spec.ConfigImage.DesiredImage)
+}
+
+// The images of the status and of the spec, and the name of the update, through updates that enable image
+// mode, change the image, disable image mode, and change only the config.
+func TestImagesOfUpdates(t *testing.T) {
+	s := between(t, imagesOf("", ""))
+	for _, update := range []struct {
+		from, to string // images
+		config   string
+		name     string
+	}{
+		{"", "1", "a", "1"},
+		{"1", "2", "a", "2"},
+		{"2", "2", "b", "b"},
+		{"2", "", "b", disable},
+		{"", "", "c", "c"},
+	} {
+		n := imagesOf(update.from, update.to)
+		n.DesiredConfig = update.config
+		s = after(t, s, report(phases.Updated, metav1.ConditionFalse, n))
+		assert.Equal(t, update.from+"/"+update.from+"/"+update.to, imagesIn(s), "%s started", update.name)
+		s = after(t, s, report(phases.UpdatePrepared, metav1.ConditionTrue, n))
+		assert.Equal(t, update.from+"/"+update.to+"/"+update.to, imagesIn(s), "%s prepared", update.name)
+		another := n
+		another.DesiredConfig = "z"
+		unfinished := after(t, s, report(phases.Drained, metav1.ConditionUnknown, n), report(phases.Updated, metav1.ConditionFalse, another))
+		assert.Equal(t, "Action during update to "+update.name+": about Drained", conditions.Find(unfinished.Status.Conditions, phases.Drained).Message)
+		applied := phases.AppliedFiles
+		if update.from != update.to || update.to == "" {
+			applied = phases.AppliedOSImage
+		}
+		n.CurrentImage, n.CurrentConfig = update.to, update.config
+		s = after(t, s, report(applied, metav1.ConditionTrue, n), report(phases.Updated, metav1.ConditionTrue, n))
+		assert.Equal(t, update.to+"/"+update.to+"/"+update.to, imagesIn(s), "%s completed", update.name)
+		assert.Equal(t, "Action during update to "+update.name+": about "+string(applied), conditions.Find(s.Status.Conditions, applied).Message)
+	}
+}
+
+// In standard mode, the object gets no images, even if the Node has them. They do not name an update.
+func TestNoImagesInStandardMode(t *testing.T) {
+	n := imagesOf("1", "2")
+	n.Mode = machine.ModeOfObject
+	s := after(t, between(t, viewOf("a", "a")), report(phases.Updated, metav1.ConditionFalse, n),
+		report(phases.UpdatePrepared, metav1.ConditionTrue, n), report(phases.Updated, metav1.ConditionTrue, n))
+	assert.Equal(t, "//", imagesIn(s))
+	s.Status.ConfigImage.CurrentImage = "1" // from image mode
+	s = after(t, s, report(phases.Drained, metav1.ConditionUnknown, viewOf("a", "a")), report(phases.Updated, metav1.ConditionTrue, viewOf("a", "a")))
+	assert.Equal(t, "Action during update to a: about Drained", conditions.Find(s.Status.Conditions, phases.Drained).Message)
+}
+
+// Which report starts an update of a Node that runs config a and image 1, and desired both. A repeat of the
+// report changes nothing.
+func TestNewTarget(t *testing.T) {
+	noConfig := imagesOf("1", "2")
+	noConfig.DesiredConfig = ""
+	standard := imagesOf("1", "2")
+	standard.Mode = machine.Standard
+	another := imagesOf("1", "1")
+	another.DesiredConfig = "b"
+	for name, tc := range map[string]struct {
+		known  machine.Node
+		node   machine.Node
+		starts bool
+	}{
+		"the same":                         {imagesOf("1", "1"), imagesOf("1", "1"), false},
+		"another config":                   {imagesOf("1", "1"), another, true},
+		"another image":                    {imagesOf("1", "1"), imagesOf("1", "2"), true},
+		"no image":                         {imagesOf("1", "1"), imagesOf("1", ""), true},
+		"no config":                        {imagesOf("1", "1"), noConfig, false},
+		"standard mode":                    {imagesOf("1", "1"), standard, false},
+		"an image becomes known, it runs":  {imagesOf("", ""), imagesOf("1", "1"), false},
+		"an image becomes known, another":  {imagesOf("", ""), imagesOf("1", "2"), true},
+		"the desired image becomes known":  {imagesOf("1", ""), imagesOf("1", "1"), true},
+		"the current image becomes known":  {imagesOf("", "1"), imagesOf("1", "1"), false},
+		"image mode is being disabled":     {imagesOf("1", ""), imagesOf("1", ""), false},
+		"image mode is disabled, not here": {imagesOf("1", ""), imagesOf("", ""), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := after(t, between(t, tc.known), report(phases.Updated, metav1.ConditionFalse, tc.known), report(phases.UpdatePrepared, metav1.ConditionTrue, tc.known))
+			planned, err := report(phases.Updated, metav1.ConditionFalse, tc.node).All(s)
+			require.NoError(t, err)
+			assert.Equal(t, tc.starts, planned.StartsUpdate)
+			repeat := report(phases.Updated, metav1.ConditionFalse, tc.node)
+			again, err := repeat.All(after(t, s, repeat))
+			require.NoError(t, err)
+			assert.Empty(t, again.States, "a repeat")
+		})
+	}
+}
+
+// If Updated was never reported there is no current update: the first Updated=False starts one, even for
+// the config that the spec desires. Older daemons spell the reason differently.
+func TestTheFirstUpdate(t *testing.T) {
+	for reason, starts := range map[string]bool{"NotYetOccurred": true, "NotYetOccured": true, "Updated": false} {
+		s := machine.State{Generation: 1}.Sync(viewOf("a", "b"))
+		s.Status.Conditions = conditions.Complete(nil, false, now)
+		conditions.Find(s.Status.Conditions, phases.Updated).Reason = reason
+		planned, err := report(phases.Updated, metav1.ConditionFalse, viewOf("a", "b")).All(s)
+		require.NoError(t, err)
+		assert.Equal(t, starts, planned.StartsUpdate, reason)
+		planned, err = report(phases.UpdatePrepared, metav1.ConditionUnknown, viewOf("a", "c")).All(s)
+		require.NoError(t, err)
+		assert.Equal(t, !starts, planned.StartsUpdate, reason)
+	}
+}
+
+// The name of an update whose config nobody knows.
+func TestNameOfAnUpdate(t *testing.T) {
+	for config, name := range map[string]string{"": "not-yet-set", "a": "a"} {
+		for _, s := range []machine.State{{}, machine.State{}.Sync(viewOf("", ""))} {
+			s = after(t, s, report(phases.Drained, metav1.ConditionUnknown, viewOf("", "")), report(phases.Updated, metav1.ConditionTrue, viewOf("", config)))
+			assert.Equal(t, "Action during update to "+name+": about Drained", conditions.Find(s.Status.Conditions, phases.Drained).Message)
+		}
+	}
+}
