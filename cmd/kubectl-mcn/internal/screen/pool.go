@@ -195,8 +195,8 @@ func reasons(n cluster.Node, o Options) string {
 		}
 		if u.Reason == progress.Cordoned && n.Cordoner != nil {
 			text += " by " + n.Cordoner.Name
-		} else if u.Reason == progress.Cordoned && n.CordonedBy.By != "" && n.CordonedBy.By != controller {
-			text += " by " + Clean(n.CordonedBy.By)
+		} else if u.Reason == progress.Cordoned && n.CordonedBy != "" && n.CordonedBy != controller {
+			text += " by " + Clean(n.CordonedBy)
 		}
 		all = append(all, text)
 	}
