@@ -50,6 +50,10 @@ test: ## Run the tests of the library, kubectl mcn, the examples and the docs (o
 race: ## Run the tests of packages with goroutines again, with the race detector (needs a C compiler)
 	$(TEST) -race $$(go list ./... ./cmd/kubectl-mcn/... | grep -vxF "$$(go list $(PURE))")
 
+.PHONY: guard
+guard: ## Evaluate the admission policies with the CEL library of the API server
+	cd test && $(TEST) ./guard
+
 .PHONY: stress
 stress: ## Run the tests for MINUTES (4), in rounds, beside LOAD (4) busy loops for each core; stop at the first failure
 	@.ci/stress $(CACHE)/stress $(MINUTES) $(LOAD) $(PURE)
@@ -66,6 +70,10 @@ simulate: ## Simulate the Monitor for DURATION (10m) with a failing API server; 
 servers: ## Build etcd, kubectl and kube-apiserver (4 minutes, once); K8S=1.33 builds another version
 	@test/binaries/build $(CACHE)/bin $(K8S)
 
+.PHONY: servers-oldest
+servers-oldest: servers
+	@test/binaries/build $(CACHE)/bin $(OLDEST)
+
 .PHONY: e2e
 e2e: servers ## Run the tests on a real etcd and kube-apiserver; K8S=1.33 selects a version, RUN=Policy selects tests
 	cd test && $(TEST) -v -count=1 -parallel 8 -timeout 30m -run '$(RUN)' ./...
@@ -75,7 +83,7 @@ e2e-guarded: servers ## Run make e2e with both policies installed, as daemons wi
 	cd test && UPGRADEMONITOR_E2E_GUARD=1 $(TEST) -v -count=1 -parallel 8 -timeout 30m -run '$(RUN)' ./e2e
 
 .PHONY: e2e-oldest
-e2e-oldest: ## Run the tests that depend on the version on the oldest Kubernetes, 1.33
+e2e-oldest: servers-oldest ## Run the tests that depend on the version on the oldest Kubernetes, 1.33
 	$(MAKE) e2e K8S=$(OLDEST) RUN='$(OF_THE_SERVER)'
 	$(MAKE) e2e-guarded K8S=$(OLDEST) RUN='Traces|Image'
 
@@ -135,8 +143,15 @@ example: ## Run the example daemon and a simulated rollout, in memory
 	go run ./examples/daemon
 	go run ./cmd/kubectl-mcn/demo --nodes 20
 
+.PHONY: verify-fast
+verify-fast: lint test race guard ## Run the checks that need no API server; what was green and has not changed is not run again
+
+# Servers are built beside the other checks. make stress includes make race, and has the machine for itself.
 .PHONY: verify
-verify: lint test race e2e e2e-guarded e2e-oldest ## Run all checks of CI
+verify: ## Run all checks of CI (an hour on 2 cores, if nothing is cached)
+	$(MAKE) -j2 --output-sync lint test servers-oldest
+	$(MAKE) -j2 --output-sync e2e e2e-guarded e2e-oldest
+	$(MAKE) stress
 
 .PHONY: cluster
 cluster: servers ## Start an API server in the background, and set KUBECONFIG: eval "$(make cluster)"

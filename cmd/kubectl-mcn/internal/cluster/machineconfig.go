@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -30,16 +31,23 @@ func NewMachineConfig(o metav1.ObjectMeta, spec *mcfgv1.MachineConfigSpec) Machi
 	created := o.CreationTimestamp.UTC()
 	return MachineConfig{
 		Name: o.Name, Labels: o.Labels, Release: o.Annotations[releaseAnnotation],
-		Created: created, Changed: later(created, changedAt(o.ManagedFields, `"f:spec"`)), Spec: spec,
+		Created: created, Changed: later(created, lastWrite(o.ManagedFields, `"f:spec"`).At), Spec: spec,
 	}
 }
 
-// changedAt returns when a field last changed that only entries with this part of managedFields have, or
-// zero.
-func changedAt(fields []metav1.ManagedFieldsEntry, part string) (last time.Time) {
+// Write is a write of a field: who wrote it, and when. It is zero if that is not known.
+type Write struct {
+	By string
+	At time.Time
+}
+
+// lastWrite returns the last write of the manager of a field. part is in the entries of managedFields
+// that have the field.
+func lastWrite(fields []metav1.ManagedFieldsEntry, part string) (last Write) {
 	for _, entry := range fields {
-		if entry.Subresource == "" && entry.Time != nil && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(part)) {
-			last = later(last, entry.Time.UTC())
+		isOf := entry.Subresource == "" && entry.Time != nil && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(part))
+		if isOf && entry.Time.After(last.At) {
+			last = Write{entry.Manager, entry.Time.UTC()}
 		}
 	}
 	return last
@@ -48,7 +56,13 @@ func changedAt(fields []metav1.ManagedFieldsEntry, part string) (last time.Time)
 // readSources sets the fields of a pool that say from which MachineConfigs its target was rendered.
 func (p *Pool) readSources(o *mcfgv1.MachineConfigPool) {
 	p.Sources = sourcesOf(o.Spec.Configuration)
-	p.TargetSet = later(p.TargetSince, changedAt(o.ManagedFields, `"f:configuration"`))
+	if o.Status.Configuration.Name != p.Target.Config {
+		p.lastSources = sourcesOf(o.Status.Configuration)
+	}
+	p.TargetSet = later(p.TargetSince, lastWrite(o.ManagedFields, `"f:configuration"`).At)
+	if p.Paused {
+		p.PausedBy = lastWrite(o.ManagedFields, `"f:paused"`)
+	}
 	selector, err := metav1.LabelSelectorAsSelector(o.Spec.MachineConfigSelector)
 	if err == nil && !selector.Empty() {
 		p.selector = selector
@@ -61,6 +75,28 @@ func sourcesOf(c mcfgv1.MachineConfigPoolStatusConfiguration) []string {
 		names = append(names, s.Name)
 	}
 	return names
+}
+
+// Changes returns how the MachineConfigs of the target differ from those of the last target that all nodes
+// had, for example "+99-worker-chrony -98-worker-old", or "" if that is not known, or if there is no new target.
+func (p Pool) Changes() string {
+	if len(p.Sources) == 0 || len(p.lastSources) == 0 {
+		return ""
+	}
+	var all []string
+	add := func(sign string, names, without []string) {
+		for _, name := range names {
+			if !slices.Contains(without, name) {
+				all = append(all, sign+name)
+			}
+		}
+	}
+	add("+", p.Sources, p.lastSources)
+	add("-", p.lastSources, p.Sources)
+	if len(all) == 0 {
+		return "same MachineConfigs, changed contents"
+	}
+	return strings.Join(all, " ")
 }
 
 // Selects reports whether the pool selects a MachineConfig. If the selector of the pool is not known,

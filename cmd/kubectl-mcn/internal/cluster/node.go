@@ -51,6 +51,10 @@ type Node struct {
 	// Slow is true if an Updating node is Failing, or has been at Step for more than a third of the
 	// limit of Step (see Limits).
 	Slow bool
+	// Kubelet and OS are the versions that the kubelet reports, and CordonedBy is the last write of the
+	// manager that cordoned the Node, if that is known.
+	Kubelet, OS string
+	CordonedBy  Write
 
 	kube  *corev1.Node // the Node, or nil if it is not known
 	isNew bool         // no update has run yet, so Requested is the time when the node got its first config
@@ -60,6 +64,12 @@ type Node struct {
 // refers to node.
 func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	n := Node{Node: mco.Of(node, mcn), kube: node}
+	if node != nil {
+		n.Kubelet, n.OS = node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.OSImage
+	}
+	if n.Is(progress.Cordoned) {
+		n.CordonedBy = lastWrite(node.ManagedFields, `"f:unschedulable"`)
+	}
 	if mcn != nil {
 		prepared := conditions.Find(mcn.Status.Conditions, phases.UpdatePrepared)
 		n.isNew = prepared != nil && conditions.IsReservedReason(prepared.Reason)

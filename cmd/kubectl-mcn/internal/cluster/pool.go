@@ -22,6 +22,8 @@ type Pool struct {
 	// TargetSet is when it became the target, or zero if that is not known.
 	Sources   []string
 	TargetSet time.Time
+	// PausedBy is the last write of the manager that paused the pool, if that is known.
+	PausedBy Write
 	// TargetSince is when the rendered config of Target was created, or zero if that is not known.
 	TargetSince time.Time
 	// Updated is true if the pool's condition Updated is True for Target.
@@ -76,8 +78,9 @@ type Pool struct {
 	// possible.
 	Remaining *time.Duration
 
-	selector   labels.Selector // of MachineConfigs, or nil
-	notUpdated PoolCondition   // the result of updatedOf, which setNotUpdated copies to NotUpdated
+	lastSources []string        // the Sources of the status, if it has another config
+	selector    labels.Selector // of MachineConfigs, or nil
+	notUpdated  PoolCondition   // the result of updatedOf, which setNotUpdated copies to NotUpdated
 }
 
 // PoolCondition is a condition of a MachineConfigPool. Type is the type of the condition, with two

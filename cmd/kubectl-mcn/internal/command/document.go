@@ -21,11 +21,12 @@ type document struct {
 
 	Time          time.Time        `json:"time,omitzero"`
 	From          string           `json:"from,omitempty"`
+	UpdatingTo    string           `json:"updatingTo,omitempty"` // the version that the cluster is not yet updated to
 	Pools         []documentPool   `json:"pools,omitzero"`
 	Leftover      []string         `json:"leftover,omitempty"`   // MachineConfigNodes without a Node
 	Unselected    []string         `json:"unselected,omitempty"` // nodes in no pool
 	*documentNode `json:",inline"` // the node; set by the command node only
-	Entries       []documentEntry  `json:"entries,omitempty"` // the problems of the node; set by the command node only
+	Entries       []documentEntry  `json:"entries,omitempty"` // the problems of the node, or else of the ClusterOperator machine-config
 
 	Health     components.Health  `json:"health,omitempty"` // the overall health
 	Components []screen.Component `json:"components,omitempty"`
@@ -38,6 +39,7 @@ type documentPool struct {
 	Name           string                  `json:"name"`
 	Target         documentTarget          `json:"target"`
 	Release        string                  `json:"release,omitempty"` // the OpenShift version of the target's config
+	Changes        string                  `json:"changes,omitempty"` // how the MachineConfigs of the target differ from the last ones
 	Complete       bool                    `json:"complete"`          // all nodes are done, and the pool is Updated and has no problem
 	Updated        bool                    `json:"updated"`           // the pool's condition Updated is True for the target
 	Paused         bool                    `json:"paused"`
@@ -87,6 +89,8 @@ type documentNode struct {
 	Cordoned        bool                     `json:"cordoned,omitempty"`
 	Desired         documentTarget           `json:"desired"`
 	Current         documentTarget           `json:"current"`
+	KubeletVersion  string                   `json:"kubeletVersion,omitempty"`
+	OSImage         string                   `json:"osImage,omitempty"`
 	Step            string                   `json:"step,omitempty"`
 	Since           time.Time                `json:"since,omitzero"`
 	Seconds         *int                     `json:"seconds,omitempty"` // the time since the node became degraded or, if it is not degraded, since its step started
@@ -127,12 +131,17 @@ func newDocument(v source.View, origin string) *document {
 		Pools:      []documentPool{},
 		Leftover:   v.Leftover,
 		Unselected: v.Unselected,
+		Entries:    entries(screen.OfOperator(wholeOptions(v))),
+	}
+	if v.Version.IsUpdating {
+		d.UpdatingTo = v.Version.Desired
 	}
 	for _, p := range v.Pools {
 		doc := documentPool{
 			Name:           p.Name,
 			Target:         documentTarget(p.Target),
 			Release:        v.Releases[p.Target.Config],
+			Changes:        p.Changes(),
 			Complete:       p.IsDone(),
 			Paused:         p.Paused,
 			Updated:        p.Updated,
@@ -170,27 +179,29 @@ func newDocument(v source.View, origin string) *document {
 
 func describe(n cluster.Node) documentNode {
 	doc := documentNode{
-		Name:          n.Name,
-		Pool:          n.Pool,
-		State:         n.State,
-		Slow:          n.Slow,
-		Failing:       n.Failing,
-		Degraded:      n.Degraded,
-		DegradedSince: n.DegradedSince,
-		NotReady:      n.Is(progress.NotReady),
-		Cordoned:      n.Is(progress.Cordoned),
-		Pools:         n.Conflict,
-		OffTarget:     n.OffTarget,
-		Desired:       documentTarget(n.Desired),
-		Current:       documentTarget(n.Current),
-		Step:          string(n.Step),
-		Since:         n.Since,
-		Seconds:       seconds(n.For, n.For > 0),
-		Requested:     n.Requested,
-		Started:       n.Started,
-		Completed:     n.Completed,
-		Message:       n.Message,
-		Next:          screen.Next(n),
+		Name:           n.Name,
+		Pool:           n.Pool,
+		State:          n.State,
+		Slow:           n.Slow,
+		Failing:        n.Failing,
+		Degraded:       n.Degraded,
+		DegradedSince:  n.DegradedSince,
+		NotReady:       n.Is(progress.NotReady),
+		Cordoned:       n.Is(progress.Cordoned),
+		Pools:          n.Conflict,
+		OffTarget:      n.OffTarget,
+		Desired:        documentTarget(n.Desired),
+		Current:        documentTarget(n.Current),
+		KubeletVersion: n.Kubelet,
+		OSImage:        n.OS,
+		Step:           string(n.Step),
+		Since:          n.Since,
+		Seconds:        seconds(n.For, n.For > 0),
+		Requested:      n.Requested,
+		Started:        n.Started,
+		Completed:      n.Completed,
+		Message:        n.Message,
+		Next:           screen.Next(n),
 	}
 	for _, u := range n.Unavailable {
 		doc.Unavailable = append(doc.Unavailable, documentUnavailable(u))
@@ -207,7 +218,7 @@ func describe(n cluster.Node) documentNode {
 
 // wholeOptions returns the options for the entries of a document.
 func wholeOptions(v source.View) screen.Options {
-	return screen.Options{Now: v.Time, Whole: true, Evictions: v.Evictions}
+	return screen.Options{Now: v.Time, Whole: true, Releases: v.Releases, Evictions: v.Evictions, Version: v.Version, Operator: v.Operator}
 }
 
 func entries(problems []screen.Problem) []documentEntry {

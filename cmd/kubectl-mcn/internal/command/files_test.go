@@ -81,7 +81,7 @@ func TestFieldsOfTheDocs(t *testing.T) {
 	_, block, _ := strings.Cut(string(page), "```yaml\n")
 	block, _, _ = strings.Cut(block, "```")
 	fields := jsonFields(reflect.TypeFor[documentPool]())
-	fields.Insert("kind", "time", "from", "pools", "done", "updating", "stuck", "waiting", "idle", "unreported", "missing") // those of the counts are of a map
+	fields.Insert("kind", "time", "from", "updatingTo", "pools", "done", "updating", "stuck", "waiting", "idle", "unreported", "missing") // those of the counts are of a map
 	words := sets.New(regexp.MustCompile(`\w+`).FindAllString(block, -1)...)
 	assert.Empty(t, fields.Difference(words).UnsortedList(), "not in the block")
 	shown := sets.New[string]()

@@ -182,7 +182,7 @@ func TestBadInput(t *testing.T) {
 		"describe":             {bad("describe.txt"), "", "stdin is text, and has no objects: " + use},
 		"a table":              {bad("table.txt"), "", "is text, and has no objects: " + use},
 		"an empty list":        {bad("empty-list.yaml"), "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
-		"a ClusterVersion":     {bad("cluster-version.yaml"), "", "in stdin, but 1 ClusterVersion: " + use},
+		"a ClusterVersion":     {bad("cluster-version.yaml"), "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
 		"truncated JSON":       {bad("truncated.json"), "", "stdin is incomplete or damaged: use oc get"},
 		"truncated YAML":       {bad("truncated.yaml"), "", "stdin is incomplete or damaged: use oc get"},
 		"a prompt":             {bad("prompt-first.yaml"), "ip-10-0-37-66", ""},

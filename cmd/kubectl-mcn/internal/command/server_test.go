@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	"github.com/stretchr/testify/require"
@@ -26,6 +27,8 @@ const (
 	poolsResource          = "machineconfigpools"
 	configurationsResource = "machineconfigurations"
 	configsResource        = "machineconfigs"
+	versionsResource       = "clusterversions"
+	operatorsResource      = "clusteroperators"
 )
 
 // server answers lists and watches as an API server without streamed lists does.
@@ -73,7 +76,7 @@ type change struct {
 
 func newServer(t testing.TB, objects ...runtime.Object) *server {
 	t.Helper()
-	s := &server{objects: map[string]map[string]runtime.Object{coreNodes: {}, nodesResource: {}, poolsResource: {}, configurationsResource: {}, configsResource: {}}, changed: make(chan struct{}), verbs: map[string]int{}}
+	s := &server{objects: map[string]map[string]runtime.Object{coreNodes: {}, nodesResource: {}, poolsResource: {}, configurationsResource: {}, configsResource: {}, versionsResource: {}, operatorsResource: {}}, changed: make(chan struct{}), verbs: map[string]int{}}
 	s.set(objects...)
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
@@ -115,6 +118,12 @@ func (s *server) set(objects ...runtime.Object) {
 		case *operatorv1.MachineConfiguration:
 			o = o.DeepCopy()
 			obj, meta, resource = o, o, configurationsResource
+		case *configv1.ClusterVersion:
+			o = o.DeepCopy()
+			obj, meta, resource = o, o, versionsResource
+		case *configv1.ClusterOperator:
+			o = o.DeepCopy()
+			obj, meta, resource = o, o, operatorsResource
 		case *mcfgv1.MachineConfig:
 			o = o.DeepCopy()
 			obj, meta, resource = o, o, configsResource
@@ -210,9 +219,11 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, resource string, i
 			items = append(items, obj)
 		}
 	}
-	kind := map[string]string{nodesResource: "MachineConfigNodeList", poolsResource: "MachineConfigPoolList", configurationsResource: "MachineConfigurationList", configsResource: "MachineConfigList", coreNodes: "NodeList"}[resource]
+	kind := map[string]string{nodesResource: "MachineConfigNodeList", poolsResource: "MachineConfigPoolList", configurationsResource: "MachineConfigurationList", configsResource: "MachineConfigList", versionsResource: "ClusterVersionList", operatorsResource: "ClusterOperatorList", coreNodes: "NodeList"}[resource]
 	group := mcfgv1.GroupVersion.String()
 	switch resource {
+	case versionsResource, operatorsResource:
+		group = configv1.GroupVersion.String()
 	case configurationsResource:
 		group = operatorv1.GroupVersion.String()
 	case coreNodes:

@@ -68,19 +68,25 @@ func chosenNodes(pools []cluster.Pool, o Options) []cluster.Node {
 	return append(updating, other...)
 }
 
-// nodeTable returns a table with a row for each node. The table has the column MESSAGE if the width
+// nodeTable returns a table with a row for each node. The table has the columns KUBELET, OS and MESSAGE if the width
 // has no limit.
 func nodeTable(all []cluster.Node, o Options) []Line {
-	titles := []string{"NODE     ", "STEPS   STEP", ">  FOR", ">TOTAL", "MESSAGE"}
-	if o.Width > 0 {
-		titles = titles[:4]
+	titles, versions := []string{"NODE     ", "STEPS   STEP", ">  FOR", ">TOTAL"}, []string(nil)
+	if o.Width <= 0 {
+		if slices.ContainsFunc(all, func(n cluster.Node) bool { return n.Kubelet != "" }) {
+			versions = []string{"KUBELET", "OS"}
+		}
+		titles = append(append(titles, versions...), "MESSAGE")
 	}
 	var names []string
 	rows := [][]string{titles}
 	for _, n := range all {
 		names = append(names, Clean(n.Name))
-		row := []string{"", pad(marks(n), 7) + " " + doing(n), forText(n, o), totalText(n, o), Clean(n.Message)}
-		rows = append(rows, row[:len(titles)])
+		row := []string{"", pad(marks(n), 7) + " " + doing(n), forText(n, o), totalText(n, o)}
+		if versions != nil {
+			row = append(row, cmp.Or(Clean(n.Kubelet), "-"), cmp.Or(Clean(n.OS), "-"))
+		}
+		rows = append(rows, append(row, Clean(n.Message))[:len(titles)])
 	}
 	for o.Width > 0 && breadth(rows, nodeIndent) > o.Width && len(rows[0]) > 2 {
 		for i := range rows {

@@ -28,6 +28,10 @@ type Options struct {
 	Health string
 	// Releases are the OpenShift versions of rendered configs, if they are known.
 	Releases map[string]string
+	// Version is the desired version of the cluster, and Operator has the problems of the ClusterOperator
+	// machine-config, if they are known.
+	Version  cluster.Version
+	Operator []cluster.PoolCondition
 	// Evictions has the budgets that may refuse the eviction of a pod.
 	Evictions cluster.Evictions
 	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which

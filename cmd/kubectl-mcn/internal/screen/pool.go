@@ -155,11 +155,19 @@ func whyUnavailable(n cluster.Node, o Options) string {
 	return reasons(n, o)
 }
 
-// reasons describes why a Node is unavailable, for example "NotReady since 10:49:00".
+// controller is the name of machine-config-controller in managedFields. That it cordons a node is no news.
+const controller = "machine-config-controller"
+
+// reasons describes why a Node is unavailable, for example "NotReady since 10:49:00" or "cordoned since
+// 10:49:00 by oc".
 func reasons(n cluster.Node, o Options) string {
 	var all []string
 	for _, u := range n.Unavailable {
-		all = append(all, unavailableText(u, o))
+		text := unavailableText(u, o)
+		if u.Reason == progress.Cordoned && n.CordonedBy.By != "" && n.CordonedBy.By != controller {
+			text += " by " + Clean(n.CordonedBy.By)
+		}
+		all = append(all, text)
 	}
 	return strings.Join(all, ", ")
 }
@@ -175,6 +183,14 @@ func unavailableText(u progress.Unavailable, o Options) string {
 	return text + " since " + clockTime(u.Since, o.Now)
 }
 
+// writtenBy says who wrote a field, and when, for example " by oc at 13:20:05".
+func writtenBy(w cluster.Write, o Options) string {
+	if w.By == "" {
+		return ""
+	}
+	return " by " + Clean(w.By) + " at " + clockTime(w.At, o.Now)
+}
+
 // paused says since when the nodes of a paused pool wait, and which certificates expire soon.
 func paused(p cluster.Pool, o Options) Problem {
 	problem := Problem{ProblemID: ProblemID{Kind: "PausedPool"}, Tone: Warn, About: waiting(p)}
@@ -182,12 +198,19 @@ func paused(p cluster.Pool, o Options) Problem {
 	if p.FromStatus {
 		waits = p.Unreported
 	}
+	is, leftOut := "paused"+writtenBy(p.PausedBy, o), o.leftOut(p)
 	switch {
 	case !p.Paused || waits == 0:
+		if leftOut != "" {
+			problem.What = is
+		}
 	case !p.TargetSince.IsZero():
-		problem.What = "paused, waiting" + sinceText(p.TargetSince, o.Now) + ": " + nodes(waits)
+		problem.What = is + ", waiting" + sinceText(p.TargetSince, o.Now) + ": " + nodes(waits)
 	default:
-		problem.What = "paused, not Updated" + sinceText(p.NotUpdatedSince(), o.Now) + ": " + nodes(waits) + " waiting"
+		problem.What = is + ", not Updated" + sinceText(p.NotUpdatedSince(), o.Now) + ": " + nodes(waits) + " waiting"
+	}
+	if leftOut != "" {
+		problem.What += "; " + leftOut
 	}
 	var texts []string
 	for _, c := range p.Certificates {
@@ -198,7 +221,7 @@ func paused(p cluster.Pool, o Options) Problem {
 		texts = append(texts, Clean(c.Subject)+" "+clockTime(c.Expires, o.Now)+" ("+left+")")
 	}
 	if len(texts) > 0 {
-		problem.What = cmp.Or(problem.What, "paused")
+		problem.What = cmp.Or(problem.What, is)
 		problem.Message = "Certificates are not renewed while the pool is paused. They expire: " + strings.Join(texts, ", ")
 	}
 	return problem

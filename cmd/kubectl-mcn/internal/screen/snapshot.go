@@ -22,7 +22,11 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 		return fit(append(screen, wrapped(Plain, "", NotFound, o.Width)...), o)
 	}
 	screen = append(screen, poolTable(pools, o)...)
+	screen = append(screen, changes(pools, o)...)
 	screen = append(screen, missingKinds(pools, o)...)
+	for _, problem := range OfOperator(o) {
+		screen = append(screen, problem.draw(o)...)
+	}
 	for _, p := range pools {
 		for _, problem := range ofPool(p, o) {
 			screen = append(screen, problem.draw(o)...)
@@ -119,6 +123,8 @@ func title(pools []cluster.Pool, o Options) []Line {
 	}
 	versions := o.versions(pools)
 	add(Plain, versions != "", "OpenShift "+versions)
+	notYet := o.notYet(pools)
+	add(Plain, notYet != "", notYet)
 	add(Alarm, !o.LastContact.IsZero(), "no response from the server since "+clockTime(o.LastContact, o.Now)+", reconnecting")
 	add(Alarm, o.Health != "", o.Health)
 	return ls

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -71,6 +72,7 @@ func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 func (c *Cluster) readers(base reader) ([]reader, error) {
 	var all []reader
 	var errs []error
+	only := map[string]string{machineConfigs: c.MachineConfig, clusterVersions: "version", clusterOperators: "machine-config"}
 	add := func(isNeeded bool, path string, gv schema.GroupVersion, install func(*runtime.Scheme) error, names ...string) {
 		if !isNeeded {
 			return
@@ -81,8 +83,8 @@ func (c *Cluster) readers(base reader) ([]reader, error) {
 			r := base
 			r.name, r.client = name, client
 			r.server = cache.NewFilteredListWatchFromClient(client, name, metav1.NamespaceAll, func(o *metav1.ListOptions) {
-				if name == machineConfigs {
-					o.FieldSelector = "metadata.name=" + c.MachineConfig
+				if object, isOne := only[name]; isOne {
+					o.FieldSelector = "metadata.name=" + object
 				}
 			})
 			all = append(all, r)
@@ -92,6 +94,7 @@ func (c *Cluster) readers(base reader) ([]reader, error) {
 	add(c.MachineConfig != "", "/apis", mcfgv1.GroupVersion, mcfgv1.Install, machineConfigs)
 	add(c.Rollout, "/api", corev1.SchemeGroupVersion, corev1.AddToScheme, coreNodes)
 	add(c.Components, "/apis", operatorv1.GroupVersion, operatorv1.Install, configurations)
+	add(c.Rollout && c.Components, "/apis", configv1.GroupVersion, configv1.Install, clusterVersions, clusterOperators)
 	return all, errors.Join(errs...)
 }
 

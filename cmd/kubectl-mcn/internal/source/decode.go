@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -27,11 +28,13 @@ var kinds = map[string]func() metav1.Object{
 	"MachineConfiguration": func() metav1.Object { return &operatorv1.MachineConfiguration{} },
 	"MachineConfig":        func() metav1.Object { return &metav1.PartialObjectMetadata{} },
 	"Node":                 func() metav1.Object { return &corev1.Node{} },
+	"ClusterVersion":       func() metav1.Object { return &configv1.ClusterVersion{} },
+	"ClusterOperator":      func() metav1.Object { return &configv1.ClusterOperator{} },
 	"PodDisruptionBudget":  func() metav1.Object { return &policyv1.PodDisruptionBudget{} },
 }
 
 // notAlone are the kinds of objects that are not shown without a pool or a MachineConfigNode.
-var notAlone = []string{"Node", "MachineConfig", "PodDisruptionBudget"}
+var notAlone = []string{"Node", "MachineConfig", "ClusterVersion", "ClusterOperator", "PodDisruptionBudget"}
 
 // hypershift occurs in the API versions and the labels of HyperShift's objects.
 var hypershift = []byte(`"hypershift.openshift.io/`)

@@ -27,6 +27,7 @@ var (
 	gathered = regexp.MustCompile(`(?i)(^|/)(` +
 		`machineconfiguration\.openshift\.io/machineconfig((node|pool)s|s/.*)|` +
 		`operator\.openshift\.io/machineconfigurations|` +
+		`config\.openshift\.io/cluster(version|operator)s|` +
 		`core/nodes|policy/poddisruptionbudgets|` +
 		`config/(node|machineconfig((node|pool)s|s/rendered-.*))|` +
 		`hypershift\.openshift\.io/.*` +

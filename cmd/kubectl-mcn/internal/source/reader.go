@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -30,6 +31,9 @@ const (
 
 // backoff is short, because a person waits for the server to respond again.
 var backoff = wait.Backoff{Duration: 500 * time.Millisecond, Factor: 1.5, Jitter: 0.2, Steps: 7, Cap: 5 * time.Second}
+
+// optional are the resources that the command can do without, for whatever reason.
+var optional = []string{configurations, machineConfigs, clusterVersions, clusterOperators}
 
 // reader reads one resource into a Store. If follow is set, it is also the ReflectorStore of a
 // reflector.
@@ -154,7 +158,7 @@ func (r reader) failed(ctx context.Context, verb string, err error) {
 			if pools.denied != nil && nodes.denied != nil {
 				r.fail(nodes.denied) // the error does not depend on which list fails first
 			}
-		case r.name == configurations, apierrors.IsNotFound(err) && (r.name == machineConfigNodes || r.name == machineConfigs):
+		case slices.Contains(optional, r.name), r.name == machineConfigNodes && apierrors.IsNotFound(err):
 			a.leftOut, a.listed = true, true // the screen can do without these objects
 		default:
 			r.fail(explained)

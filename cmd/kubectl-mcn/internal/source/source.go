@@ -40,6 +40,8 @@ type View struct {
 	cluster.Cluster
 	Components []metav1.Condition               // the conditions of the MachineConfiguration, if they are known
 	Releases   map[string]string                // OpenShift versions by rendered config; "" if not known
+	Version    cluster.Version                  // the desired version of the cluster, if it is known
+	Operator   []cluster.PoolCondition          // the problems of the ClusterOperator machine-config
 	Evictions  cluster.Evictions                // the budgets in the namespaces of refused evictions
 	Configs    map[string]cluster.MachineConfig // the known MachineConfigs, by name
 	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
@@ -73,6 +75,7 @@ func (s *Store) View(now time.Time) View {
 	defer s.mu.Unlock()
 	v := View{
 		Time: now, Releases: map[string]string{}, Configs: maps.Clone(s.configs), NoManagedFields: !s.hasManagedFields, Ready: s.filled, Denied: maps.Clone(s.denied),
+		Version: s.version, Operator: s.operator,
 	}
 	v.Evictions = cluster.Evictions{Budgets: maps.Clone(s.evictions.Budgets), Labels: maps.Clone(s.evictions.Labels)}
 	for name, config := range s.configs {

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -25,6 +26,8 @@ const (
 	machineConfigPools = "machineconfigpools"
 	machineConfigs     = "machineconfigs" // only the one of Cluster.MachineConfig
 	coreNodes          = "nodes"
+	clusterVersions    = "clusterversions"       // only version
+	clusterOperators   = "clusteroperators"      // only machine-config
 	configurations     = "machineconfigurations" // their conditions have the health of the components
 )
 
@@ -42,9 +45,11 @@ type Store struct {
 	hasManagedFields bool                             // a MachineConfigNode has managedFields
 	configs          map[string]cluster.MachineConfig // the known MachineConfigs, by name
 	evictions        cluster.Evictions
-	denied           map[string]error   // the errors for optional resources that the user may not read
-	resources        map[string]*access // the resources of a cluster, by name; empty for files
-	texts            map[string]string  // the texts that objects share: see the method text
+	version          cluster.Version
+	operator         []cluster.PoolCondition // the problems of the ClusterOperator machine-config
+	denied           map[string]error        // the errors for optional resources that the user may not read
+	resources        map[string]*access      // the resources of a cluster, by name; empty for files
+	texts            map[string]string       // the texts that objects share: see the method text
 }
 
 // member is a Node and the MachineConfigNode of the same name. One of them may be nil.
@@ -104,6 +109,12 @@ func (s *Store) put(obj any) {
 		s.configuration = o
 	case *metav1.PartialObjectMetadata: // of a MachineConfig
 		s.configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, nil)
+	case *configv1.ClusterVersion:
+		s.version = cluster.NewVersion(o)
+	case *configv1.ClusterOperator:
+		if o.Name == "machine-config" {
+			s.operator = cluster.OperatorProblems(o)
+		}
 	case *policyv1.PodDisruptionBudget:
 		budget := cluster.NewBudget(o)
 		s.evictions.Budgets[budget.Name] = budget
@@ -143,6 +154,8 @@ func (s *Store) remove(resource, name string) {
 		delete(s.pools, name)
 	case configurations:
 		s.configuration = nil
+	case clusterOperators:
+		s.operator = nil
 	case machineConfigs:
 		delete(s.configs, name)
 	}

@@ -13,8 +13,9 @@ import (
 // annotationPrefix is the prefix of the annotations of machine-config-operator.
 const annotationPrefix = "machineconfiguration.openshift.io/"
 
-// The parts of managedFields that package progress reads.
+// The parts of managedFields that packages mco and cluster read.
 const (
+	ofCordon        = `"f:unschedulable"`
 	ofSpec          = `"f:spec"`
 	ofDesiredConfig = `"f:` + annotationPrefix + `desiredConfig"`
 )
@@ -24,6 +25,8 @@ const (
 func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	fields := `{"f:metadata":{"f:annotations":{` + ofDesiredConfig + `:{}}}}`
 	node := &corev1.Node{ObjectMeta: s.trimMeta(o.ObjectMeta, ofDesiredConfig, fields)}
+	cordoned := s.trimMeta(o.ObjectMeta, ofCordon, `{"f:spec":{`+ofCordon+`:{}}}`)
+	node.ManagedFields = append(node.ManagedFields, cordoned.ManagedFields...)
 	node.Labels = s.trimMap(o.Labels, "")
 	node.Annotations = s.trimMap(o.Annotations, annotationPrefix)
 	node.Spec.Unschedulable = o.Spec.Unschedulable
@@ -33,7 +36,10 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 			node.Spec.Taints = append(node.Spec.Taints, cordoned)
 		}
 	}
-	node.Status.NodeInfo.OperatingSystem = s.text(o.Status.NodeInfo.OperatingSystem)
+	info := o.Status.NodeInfo
+	node.Status.NodeInfo = corev1.NodeSystemInfo{
+		OperatingSystem: s.text(info.OperatingSystem), KubeletVersion: s.text(info.KubeletVersion), OSImage: s.text(info.OSImage),
+	}
 	for _, c := range o.Status.Conditions {
 		if c.Type == corev1.NodeMemoryPressure || c.Type == corev1.NodePIDPressure {
 			continue
@@ -80,6 +86,7 @@ func (s *Store) trimMeta(o metav1.ObjectMeta, part, fields string) metav1.Object
 	for _, entry := range o.ManagedFields {
 		if bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(part)) {
 			trimmed.ManagedFields = append(trimmed.ManagedFields, metav1.ManagedFieldsEntry{
+				Manager:     s.text(entry.Manager),
 				Subresource: entry.Subresource,
 				Time:        entry.Time,
 				FieldsType:  "FieldsV1",

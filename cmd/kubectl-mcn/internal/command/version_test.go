@@ -1,0 +1,178 @@
+package command
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	configv1 "github.com/openshift/api/config/v1"
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// newVersion returns a ClusterVersion whose last update began 12 minutes ago.
+func newVersion(version string, state configv1.UpdateState) *configv1.ClusterVersion {
+	v := &configv1.ClusterVersion{TypeMeta: metav1.TypeMeta{APIVersion: "config.openshift.io/v1", Kind: "ClusterVersion"}, ObjectMeta: metav1.ObjectMeta{Name: "version"}}
+	v.Status.Desired.Version = version
+	v.Status.History = []configv1.UpdateHistory{
+		{State: state, Version: version, StartedTime: metav1.NewTime(now.Add(-12 * time.Minute))},
+		{State: configv1.CompletedUpdate, Version: "4.19.1", StartedTime: metav1.NewTime(now.Add(-24 * time.Hour))},
+	}
+	return v
+}
+
+// newOperator returns a ClusterOperator with a condition that reports a failure, and conditions that do not.
+func newOperator(name string, kind configv1.ClusterStatusConditionType, status configv1.ConditionStatus, message string) *configv1.ClusterOperator {
+	o := &configv1.ClusterOperator{TypeMeta: metav1.TypeMeta{APIVersion: "config.openshift.io/v1", Kind: "ClusterOperator"}, ObjectMeta: metav1.ObjectMeta{Name: name}}
+	o.Status.Conditions = []configv1.ClusterOperatorStatusCondition{
+		{Type: configv1.OperatorProgressing, Status: configv1.ConditionTrue}, {Type: configv1.OperatorUpgradeable, Status: configv1.ConditionFalse},
+		{Type: kind, Status: status, LastTransitionTime: metav1.NewTime(now.Add(-10 * time.Minute)), Message: message},
+	}
+	return o
+}
+
+// doneCluster returns a pool that is done.
+func doneCluster() []runtime.Object {
+	return []runtime.Object{updatedPool("worker", newConfig), newNode("worker-0", "worker", newConfig, now)}
+}
+
+// TestOperatorAndVersion: the ClusterOperator and the ClusterVersion are read from a cluster and from files, and change
+// no exit code of wait.
+func TestOperatorAndVersion(t *testing.T) {
+	t.Parallel()
+	const onItsWay = "\ndone, but the cluster is on its way to 4.20.3 since 14:04:05 (12m)\n"
+	const degraded = "\n~ cluster operator machine-config: degraded since 14:06:05 (10m)\n    Failed to resync 4.20.3\n    next: oc describe clusteroperator machine-config\n"
+	const unavailable = "\n! cluster operator machine-config: unavailable since 14:06:05 (10m)\n"
+	for name, test := range map[string]struct {
+		objects      []runtime.Object
+		says, silent string
+	}{
+		"the cluster is being updated": {[]runtime.Object{newVersion("4.20.3", configv1.PartialUpdate)}, onItsWay, "cluster operator"},
+		"the cluster is updated":       {[]runtime.Object{newVersion("4.20.3", configv1.CompletedUpdate)}, "  done\n", "on its way"},
+		"degraded":                     {[]runtime.Object{newOperator("machine-config", configv1.OperatorDegraded, configv1.ConditionTrue, "Failed to resync 4.20.3")}, degraded, "unavailable"},
+		"unavailable":                  {[]runtime.Object{newOperator("machine-config", configv1.OperatorAvailable, configv1.ConditionFalse, "no controller")}, unavailable, "degraded"},
+		"fine":                         {[]runtime.Object{newOperator("machine-config", configv1.OperatorDegraded, configv1.ConditionFalse, "")}, "  done\n", "cluster operator"},
+		"another operator":             {[]runtime.Object{newOperator("dns", configv1.OperatorDegraded, configv1.ConditionTrue, "x")}, "  done\n", "cluster operator"},
+	} {
+		objects := append(doneCluster(), test.objects...)
+		s := newServer(t, objects...)
+		file := s.kubeconfig(t)
+		for _, got := range []execution{execute(t, "", "--kubeconfig", file), execute(t, asList(t, objects...), "-f", "-", "--at", "now")} {
+			assert.Contains(t, got.stdout, test.says, name)
+			assert.NotContains(t, got.stdout, test.silent, name)
+			assert.Empty(t, got.stderr, name)
+		}
+		assert.Zero(t, execute(t, asList(t, objects...), "wait", "-f", "-", "--at", "now").code, name)
+	}
+	objects := append(doneCluster(), newVersion("4.20.3", configv1.PartialUpdate), newOperator("machine-config", configv1.OperatorAvailable, configv1.ConditionFalse, ""))
+	got := execute(t, asList(t, objects...), "-f", "-", "--at", "now", "-o", "jsonpath={.updatingTo} {.entries[0].subject} {.entries[0].stops}")
+	assert.Equal(t, "4.20.3 cluster operator machine-config true", got.stdout)
+	got = execute(t, asList(t, append(rollout(), objects[2])...), "-f", "-", "--at", "now")
+	assert.NotContains(t, got.stdout, "on its way", "the pools are not done")
+}
+
+// TestOperatorAndVersionAreOptional: a permission that is missing is one line. wait does not read them.
+func TestOperatorAndVersionAreOptional(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, doneCluster()...)
+	s.failWith(failure{resource: "cluster", status: http.StatusForbidden})
+	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
+	assert.Zero(t, got.code)
+	assert.Contains(t, got.stdout, "done")
+	for _, resource := range []string{versionsResource, operatorsResource} {
+		assert.Equal(t, 1, strings.Count(got.stderr, "not allowed to list "+resource), got.stderr)
+		assert.Equal(t, 1, s.requests("list "+resource))
+	}
+	code, _, stderr := start(t, "wait", "--kubeconfig", s.kubeconfig(t)).end()
+	assert.Zero(t, code)
+	assert.Empty(t, stderr)
+	assert.Equal(t, 1, s.requests("list "+versionsResource))
+}
+
+// TestPausedPoolIsLeftOut: who paused it, when, and what it misses.
+func TestPausedPoolIsLeftOut(t *testing.T) {
+	t.Parallel()
+	paused := func(p *mcfgv1.MachineConfigPool) *mcfgv1.MachineConfigPool {
+		p.Spec.Paused = true
+		p.ManagedFields = append(p.ManagedFields, fieldsAt("oc", `{"f:spec":{"f:paused":{}}}`, now.Add(-time.Hour)))
+		p.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-time.Minute))
+		return p
+	}
+	updating, updated := newVersion("4.20.3", configv1.PartialUpdate), newVersion("4.20.3", configv1.CompletedUpdate)
+	old := newNode("worker-0", "worker", oldConfig, now)
+	config := newConfigOf(oldConfig, now, now)
+	config.Annotations = map[string]string{"machineconfiguration.openshift.io/release-image-version": "4.20.3"}
+	const by = "\n~ pool worker: paused by oc at 13:16:05"
+	for name, test := range map[string]struct {
+		says    string
+		objects []runtime.Object
+	}{
+		"it has no new target yet":      {by + "; left out of the update to 4.20.3\n", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updating}},
+		"it waits":                      {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting; left out of the update to 4.20.3\n", []runtime.Object{paused(newPool("worker", newConfig)), old, updating}},
+		"the cluster is updated":        {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting; left out of the update to 4.20.3\n", []runtime.Object{paused(newPool("worker", newConfig)), old, updated}},
+		"the version is not known":      {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting\n", []runtime.Object{paused(newPool("worker", newConfig)), old}},
+		"it is updated":                 {"", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updating, config}},
+		"it is updated, as the cluster": {"", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updated}},
+	} {
+		got := execute(t, asList(t, test.objects...), "-f", "-", "--at", "now")
+		assert.Contains(t, got.stdout, test.says, name)
+		assert.Equal(t, test.says != "", strings.Contains(got.stdout, "pool worker: paused"), "%s: %s", name, got.stdout)
+	}
+}
+
+// TestWhatChanged: the screen compares the MachineConfigs of the new and of the last target.
+func TestWhatChanged(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "worker", oldConfig, now)
+	for want, test := range map[string][2][]string{
+		"worker: +99-new -98-old\n":                       {{"00-worker", "98-old"}, {"00-worker", "99-new"}},
+		"worker: same MachineConfigs, changed contents\n": {{"00-worker"}, {"00-worker"}},
+		"": {{"00-worker"}, nil},
+	} {
+		p := targetAt(newPool("worker", newConfig), now, test[1]...)
+		p.Status.Configuration.Name = oldConfig
+		for _, name := range test[0] {
+			p.Status.Configuration.Source = append(p.Status.Configuration.Source, corev1.ObjectReference{Name: name})
+		}
+		got := execute(t, asList(t, p, n), "-f", "-", "--at", "now")
+		assert.Contains(t, got.stdout, want)
+		assert.Equal(t, want != "", strings.Contains(got.stdout, "\nworker: "), got.stdout)
+		got = execute(t, asList(t, p, n), "-f", "-", "--at", "now", "-o", "jsonpath={.pools[0].changes}")
+		assert.Equal(t, strings.TrimSuffix(strings.TrimPrefix(want, "worker: "), "\n"), got.stdout)
+		p.Status.Configuration.Name = newConfig // all nodes had it once
+		assert.NotContains(t, execute(t, asList(t, p, n), "-f", "-", "--at", "now").stdout, "\nworker: ")
+	}
+}
+
+// TestWhoCordoned: unless it was the controller.
+func TestWhoCordoned(t *testing.T) {
+	t.Parallel()
+	for manager, want := range map[string]string{"kubectl-cordon": "worker-0 (cordoned since 13:16:05 by kubectl-cordon)", controllerName: "worker-0 (cordoned since 13:16:05)"} {
+		at := metav1.NewTime(now.Add(-time.Hour))
+		kube := newKubeNode("worker-0")
+		kube.Spec.Unschedulable, kube.Spec.Taints = true, []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, TimeAdded: &at}}
+		kube.ManagedFields = []metav1.ManagedFieldsEntry{fieldsAt(manager, `{"f:spec":{"f:unschedulable":{}}}`, at.Time), fieldsAt("kubelet", `{"f:spec":{"f:podCIDR":{}}}`, now)}
+		mcn := newNode("worker-0", "worker", oldConfig, now)
+		got := execute(t, asList(t, newPool("worker", newConfig), kube, mcn), "-f", "-", "--at", "now")
+		assert.Contains(t, strings.Join(strings.Fields(got.stdout), " "), want)
+	}
+}
+
+const controllerName = "machine-config-controller"
+
+// TestVersionsOfNodes: -o wide and JSON have the versions of kubelet and OS.
+func TestVersionsOfNodes(t *testing.T) {
+	t.Parallel()
+	kube := newKubeNode("worker-0")
+	kube.Status.NodeInfo.KubeletVersion, kube.Status.NodeInfo.OSImage = "v1.33.2", "Red Hat Enterprise Linux CoreOS 9.6"
+	objects := append(doneCluster(), newNode("worker-1", "worker", newConfig, now), kube)
+	got := execute(t, asList(t, objects...), "-f", "-", "--at", "now", "-o", "wide")
+	assert.Regexp(t, `NODE +STEPS +STEP +FOR +TOTAL +KUBELET +OS +MESSAGE\n +worker-0 +Done .* v1.33.2 +Red Hat Enterprise Linux CoreOS 9.6\n +worker-1 .* - +-\n`, got.stdout)
+	got = execute(t, asList(t, objects...), "-f", "-", "--at", "now", "-o", "jsonpath={.pools[0].nodes[0].kubeletVersion} {.pools[0].nodes[0].osImage}")
+	assert.Equal(t, "v1.33.2 Red Hat Enterprise Linux CoreOS 9.6", got.stdout)
+	assert.NotContains(t, execute(t, asList(t, doneCluster()...), "-f", "-", "--at", "now", "-o", "wide").stdout, "KUBELET")
+}
