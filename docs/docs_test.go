@@ -160,18 +160,22 @@ func TestCommandsExist(t *testing.T) {
 	}
 }
 
-// TestBlocksOfTheGuide: the Go blocks of the guides are parts of the examples, which tests run.
+// TestBlocksOfTheGuide: the Go blocks of the guides are parts of the examples, or of testdata/blocks, which tests run.
 func TestBlocksOfTheGuide(t *testing.T) {
 	lines := func(text string) string {
 		return regexp.MustCompile(`(?m)^\s+`).ReplaceAllString(text, "")
 	}
 	var examples string
-	for _, name := range []string{"daemon/daemon.go", "daemon/main_test.go", "drain-controller/main.go"} {
-		examples += lines(read(t, path.Join("examples", name)))
+	for _, name := range []string{
+		"examples/daemon/daemon.go", "examples/daemon/main_test.go", "examples/drain-controller/main.go",
+		"examples/operator/main.go", "docs/testdata/blocks/operator.md/status/status.go",
+	} {
+		examples += lines(read(t, name))
 	}
 	for _, p := range pages(t) {
 		for _, code := range p.code {
-			if (p.name == "docs/adopting.md" || p.name == "docs/controllers.md") && !strings.Contains(examples, lines(code)) {
+			isGuide := p.name == "docs/adopting.md" || p.name == "docs/controllers.md" || p.name == "docs/operator.md"
+			if isGuide && !strings.Contains(examples, lines(code)) {
 				t.Errorf("%s: a part of no example: %s", p.name, code)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
@@ -78,23 +79,25 @@ func TestConfigIsValidated(t *testing.T) {
 // Clock is the clock of lastTransitionTime alone, FieldManager is in each write, and a Pool that is
 // not set overwrites no pool.
 func TestConfigIsUsed(t *testing.T) {
-	at := time.Date(2036, 5, 22, 12, 37, 24, 0, time.UTC)
-	f := newUpdated(t)
-	f.another(t, func(c *upgrademonitor.Config) { c.Clock = clocktesting.NewFakePassiveClock(at) }).report(t, phases.Drained, metav1.ConditionUnknown)
-	assert.True(t, f.condition(phases.Drained).LastTransitionTime.Time.Equal(at))
+	synctest.Test(t, func(t *testing.T) {
+		at := time.Date(2036, 5, 22, 12, 37, 24, 0, time.UTC)
+		f := newUpdated(t)
+		f.another(t, func(c *upgrademonitor.Config) { c.Clock = clocktesting.NewFakePassiveClock(at) }).report(t, phases.Drained, metav1.ConditionUnknown)
+		assert.True(t, f.condition(phases.Drained).LastTransitionTime.Time.Equal(at))
 
-	for manager, want := range map[string]string{"": "machine-config-operator", "mine": "mine"} {
-		clientset := mcfgfake.NewClientset(f.object())
-		g := f.another(t, func(c *upgrademonitor.Config) { c.Client, c.Pool, c.FieldManager = clientset, nil, manager })
-		g.annotate(oldConfig, newConfig)
-		require.NoError(t, g.syncSpec(t))
-		write, ok := clientset.Actions()[1].(clienttesting.PatchActionImpl)
-		require.True(t, ok)
-		assert.Equal(t, want, write.PatchOptions.FieldManager)
-		mcn, err := clientset.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), nodeName, metav1.GetOptions{})
-		require.NoError(t, err)
-		assert.Equal(t, []string{"worker", newConfig}, []string{mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired})
-	}
+		for manager, want := range map[string]string{"": "machine-config-operator", "mine": "mine"} {
+			clientset := mcfgfake.NewClientset(f.object())
+			g := f.another(t, func(c *upgrademonitor.Config) { c.Client, c.Pool, c.FieldManager = clientset, nil, manager })
+			g.annotate(oldConfig, newConfig)
+			require.NoError(t, g.syncSpec(t))
+			write, ok := clientset.Actions()[1].(clienttesting.PatchActionImpl)
+			require.True(t, ok)
+			assert.Equal(t, want, write.PatchOptions.FieldManager)
+			mcn, err := clientset.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), nodeName, metav1.GetOptions{})
+			require.NoError(t, err)
+			assert.Equal(t, []string{"worker", newConfig}, []string{mcn.Spec.Pool.Name, mcn.Spec.ConfigVersion.Desired})
+		}
+	})
 }
 
 const module = "github.com/openshift/upgrademonitor/"
@@ -132,8 +135,10 @@ func TestADaemonVendorsFewPackages(t *testing.T) {
 
 // A Timeout of any length is valid.
 func TestALongTimeout(t *testing.T) {
-	f := newFixture(t, func(c *upgrademonitor.Config) { c.Timeout = math.MaxInt64 })
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	require.NoError(t, f.syncSpec(t))
-	require.NoError(t, f.Flush(t.Context()))
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(c *upgrademonitor.Config) { c.Timeout = math.MaxInt64 })
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		require.NoError(t, f.syncSpec(t))
+		require.NoError(t, f.Flush(t.Context()))
+	})
 }

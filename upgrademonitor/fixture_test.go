@@ -216,6 +216,9 @@ func (f *fixture) another(t testing.TB, change ...func(*upgrademonitor.Config)) 
 
 func newProcess(t testing.TB, s *server, node *corev1.Node, change ...func(*upgrademonitor.Config)) *fixture {
 	t.Helper()
+	if _, isTest := t.(*testing.T); isTest {
+		synctest.Wait() // a test must be in a bubble: in real time, the Monitor would look at the Node in a slow test
+	}
 	f := &fixture{server: s, node: node}
 	config := upgrademonitor.Config{
 		Client:   clientsetOn(t, s),

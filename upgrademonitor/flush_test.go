@@ -50,10 +50,12 @@ func TestFlush(t *testing.T) {
 // Flush returns nil only if the status has the config of the Node, also if this process has not read or
 // created the object yet.
 func TestFlushBeforeTheFirstReport(t *testing.T) {
-	f := newFixture(t)
-	require.NoError(t, f.Flush(t.Context()))
-	assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
-	assert.Equal(t, []string{"get", "create", "patch/status"}, f.requests())
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
+		assert.Equal(t, []string{"get", "create", "patch/status"}, f.requests())
+	})
 }
 
 // If a report is dropped during a Flush, Flush returns its error, and the error is logged.
@@ -192,5 +194,18 @@ func TestFlushesOfASlowServer(t *testing.T) {
 		}
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 		assert.Zero(t, f.pending())
+	})
+}
+
+// An API server that needs longer than Timeout for each request is slow, not gone: Flush cancels one request, and
+// waits for the next.
+func TestFlushOnASlowServer(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(timeout + 2*time.Second)
+		f.queues(t, phases.Drained, metav1.ConditionUnknown)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		require.NoError(t, f.Flush(ctx))
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 	})
 }

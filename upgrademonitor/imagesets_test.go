@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -32,70 +33,76 @@ func TestImageSetsThatAreRejected(t *testing.T) {
 		"sets: Too many: 101":                         many,
 	} {
 		t.Run(field, func(t *testing.T) {
-			f := newFixture(t)
-			var log logLines
-			f.ReportPinnedImageSets(log.context(t.Context()), sets, nil)
-			lines := log.take()
-			require.Len(t, lines, 1)
-			assert.Contains(t, lines[0], field)
-			assert.Empty(t, f.requests())
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				var log logLines
+				f.ReportPinnedImageSets(log.context(t.Context()), sets, nil)
+				lines := log.take()
+				require.Len(t, lines, 1)
+				assert.Contains(t, lines[0], field)
+				assert.Empty(t, f.requests())
+			})
 		})
 	}
-	f := newUpdated(t)
-	f.ReportPinnedImageSets(t.Context(), append(many[:99:99], upgrademonitor.PinnedImageSet{Name: "last", Generation: 1<<31 - 1}), nil)
-	assert.Len(t, f.object().Status.PinnedImageSets, 100, "the limits are valid")
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.ReportPinnedImageSets(t.Context(), append(many[:99:99], upgrademonitor.PinnedImageSet{Name: "last", Generation: 1<<31 - 1}), nil)
+		assert.Len(t, f.object().Status.PinnedImageSets, 100, "the limits are valid")
+	})
 }
 
 // An error takes precedence over Done, and has a text even if it is empty or a nil pointer. A
 // repeat needs no request, and both conditions are written together.
 func TestErrorOfAnImageSet(t *testing.T) {
-	var none *fs.PathError
-	f := newUpdated(t)
-	for _, step := range []struct {
-		err      error
-		want     string
-		degraded metav1.ConditionStatus
-		requests int
-	}{
-		{nil, "", "False", 1},
-		{errors.New(""), "unknown error", "True", 1},
-		{errors.New(""), "unknown error", "True", 0},
-		{none, "<nil>", "True", 1},
-	} {
-		f.ReportPinnedImageSets(t.Context(), imageSets{{Name: "a", Generation: 2, Done: true, Err: step.err}}, nil)
-		assert.Len(t, f.requests(), step.requests)
-		assert.Equal(t, step.want, f.object().Status.PinnedImageSets[0].LastFailedGenerationError)
-		assert.Equal(t, step.degraded, f.status(phases.PinnedImageSetsDegraded))
-		assert.Equal(t, step.degraded, f.status(phases.PinnedImageSetsProgressing))
-	}
-	f.ReportPinnedImageSets(t.Context(), nil, errors.New("no space left on device"))
-	assert.Equal(t, []metav1.ConditionStatus{"True", "True"}, []metav1.ConditionStatus{f.status(phases.PinnedImageSetsProgressing), f.status(phases.PinnedImageSetsDegraded)})
+	synctest.Test(t, func(t *testing.T) {
+		var none *fs.PathError
+		f := newUpdated(t)
+		for _, step := range []struct {
+			err      error
+			want     string
+			degraded metav1.ConditionStatus
+			requests int
+		}{
+			{nil, "", "False", 1},
+			{errors.New(""), "unknown error", "True", 1},
+			{errors.New(""), "unknown error", "True", 0},
+			{none, "<nil>", "True", 1},
+		} {
+			f.ReportPinnedImageSets(t.Context(), imageSets{{Name: "a", Generation: 2, Done: true, Err: step.err}}, nil)
+			assert.Len(t, f.requests(), step.requests)
+			assert.Equal(t, step.want, f.object().Status.PinnedImageSets[0].LastFailedGenerationError)
+			assert.Equal(t, step.degraded, f.status(phases.PinnedImageSetsDegraded))
+			assert.Equal(t, step.degraded, f.status(phases.PinnedImageSetsProgressing))
+		}
+		f.ReportPinnedImageSets(t.Context(), nil, errors.New("no space left on device"))
+		assert.Equal(t, []metav1.ConditionStatus{"True", "True"}, []metav1.ConditionStatus{f.status(phases.PinnedImageSetsProgressing), f.status(phases.PinnedImageSetsDegraded)})
+	})
 }
 
 // A failure that belongs to no set is the error of each set that is neither done nor has an error. If there
 // is no such set, it is in the message.
 func TestFailureOfAllImageSets(t *testing.T) {
-	f := newUpdated(t)
-	full := errors.New("no space left on device")
-	f.ReportPinnedImageSets(t.Context(), imageSets{
-		{Name: "a", Generation: 1}, {Name: "b", Generation: 1, Done: true}, {Name: "c", Generation: 1, Err: errors.New("no route")},
-	}, full)
-	var failures []string
-	for _, set := range f.object().Status.PinnedImageSets {
-		failures = append(failures, set.LastFailedGenerationError)
-	}
-	assert.Equal(t, []string{"no space left on device", "", "no route"}, failures)
-	assert.NotContains(t, f.condition(phases.PinnedImageSetsDegraded).Message, "no space")
-	assert.Equal(t, metav1.ConditionTrue, f.status(phases.PinnedImageSetsProgressing))
+	inBubble(t, func(t *testing.T, f *fixture) {
+		full := errors.New("no space left on device")
+		f.ReportPinnedImageSets(t.Context(), imageSets{
+			{Name: "a", Generation: 1}, {Name: "b", Generation: 1, Done: true}, {Name: "c", Generation: 1, Err: errors.New("no route")},
+		}, full)
+		var failures []string
+		for _, set := range f.object().Status.PinnedImageSets {
+			failures = append(failures, set.LastFailedGenerationError)
+		}
+		assert.Equal(t, []string{"no space left on device", "", "no route"}, failures)
+		assert.NotContains(t, f.condition(phases.PinnedImageSetsDegraded).Message, "no space")
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.PinnedImageSetsProgressing))
 
-	done := imageSets{{Name: "a", Generation: 1, Done: true}}
-	f.ReportPinnedImageSets(t.Context(), done, full)
-	assert.Empty(t, f.object().Status.PinnedImageSets[0].LastFailedGenerationError)
-	assert.Contains(t, f.condition(phases.PinnedImageSetsDegraded).Message, "no space left on device")
-	assert.Equal(t, metav1.ConditionTrue, f.status(phases.PinnedImageSetsProgressing), "no success yet")
-	f.ReportPinnedImageSets(t.Context(), done, nil)
-	assert.Equal(t, metav1.ConditionFalse, f.status(phases.PinnedImageSetsProgressing))
-	assert.Equal(t, metav1.ConditionFalse, f.status(phases.PinnedImageSetsDegraded))
+		done := imageSets{{Name: "a", Generation: 1, Done: true}}
+		f.ReportPinnedImageSets(t.Context(), done, full)
+		assert.Empty(t, f.object().Status.PinnedImageSets[0].LastFailedGenerationError)
+		assert.Contains(t, f.condition(phases.PinnedImageSetsDegraded).Message, "no space left on device")
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.PinnedImageSetsProgressing), "no success yet")
+		f.ReportPinnedImageSets(t.Context(), done, nil)
+		assert.Equal(t, metav1.ConditionFalse, f.status(phases.PinnedImageSetsProgressing))
+		assert.Equal(t, metav1.ConditionFalse, f.status(phases.PinnedImageSetsDegraded))
+	})
 }
 
 // The text of an error is read when it is reported, and cut. A response that rejects a report

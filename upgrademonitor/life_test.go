@@ -91,17 +91,19 @@ func TestACallOfAnOutageAfterTheLastCallHasLeft(t *testing.T) {
 
 // If the life ends between a call and its first request, the call does not wait for Timeout.
 func TestTheLifeEndsBeforeTheFirstRequest(t *testing.T) {
-	f := newFixture(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	for range 1000 {
-		life, cancel := context.WithCancel(t.Context())
-		m, err := upgrademonitor.New(life, upgrademonitor.Config{Client: clientsetOn(t, f), NodeName: nodeName, Node: f.view, Timeout: time.Hour})
-		require.NoError(t, err)
-		go cancel()
-		m.ReportDegraded(ctx, nil)
-		require.NoError(t, ctx.Err(), "the call waits")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		for range 1000 {
+			life, cancel := context.WithCancel(t.Context())
+			m, err := upgrademonitor.New(life, upgrademonitor.Config{Client: clientsetOn(t, f), NodeName: nodeName, Node: f.view, Timeout: time.Hour})
+			require.NoError(t, err)
+			go cancel()
+			m.ReportDegraded(ctx, nil)
+			require.NoError(t, ctx.Err(), "the call waits")
+		}
+	})
 }
 
 // After the life of the Monitor, its requests end with the callers that wait for them.

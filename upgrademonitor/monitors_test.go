@@ -35,23 +35,25 @@ func nodeNames(i int) string { return fmt.Sprint("worker-", i) }
 // For returns the same Monitor until Forget. The Monitor of a name that no Node can have rejects
 // every report.
 func TestForAndForget(t *testing.T) {
-	s := newServer()
-	monitors, _ := newMonitors(t, s, namedNode)
-	first := monitors.For(nodeName)
-	assert.Same(t, first, monitors.For(nodeName))
-	monitors.Forget(nodeName)
-	monitors.Forget(nodeName)
-	assert.NotSame(t, first, monitors.For(nodeName))
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		monitors, _ := newMonitors(t, s, namedNode)
+		first := monitors.For(nodeName)
+		assert.Same(t, first, monitors.For(nodeName))
+		monitors.Forget(nodeName)
+		monitors.Forget(nodeName)
+		assert.NotSame(t, first, monitors.For(nodeName))
 
-	monitor := monitors.For("Worker_0")
-	var invalid *field.Error
-	require.ErrorAs(t, monitor.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "R", "", metav1.ConditionTrue), &invalid)
-	require.ErrorAs(t, monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()), &invalid)
-	monitor.ReportPinnedImageSets(t.Context(), nil, nil)
-	n, _ := monitor.Pending()
-	assert.Zero(t, n)
-	require.NoError(t, monitor.Flush(t.Context()))
-	assert.Empty(t, s.requests())
+		monitor := monitors.For("Worker_0")
+		var invalid *field.Error
+		require.ErrorAs(t, monitor.GenerateAndApplyMachineConfigNode(t.Context(), phases.Drained, "R", "", metav1.ConditionTrue), &invalid)
+		require.ErrorAs(t, monitor.GenerateAndApplyMachineConfigNodeSpec(t.Context()), &invalid)
+		monitor.ReportPinnedImageSets(t.Context(), nil, nil)
+		n, _ := monitor.Pending()
+		assert.Zero(t, n)
+		require.NoError(t, monitor.Flush(t.Context()))
+		assert.Empty(t, s.requests())
+	})
 }
 
 // How many reports of all nodes are pending, and since when. Forget ends the retries. All nodes are

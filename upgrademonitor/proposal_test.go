@@ -95,37 +95,6 @@ func TestTheOutputsOfTheProposal(t *testing.T) {
 	pinned.compare("pinned-done.txt")
 }
 
-// The tables of the proposal are the states of a standard update, in order.
-func TestTheTablesOfTheProposal(t *testing.T) {
-	const before, after = "rendered-master-6c320f722eb9ce8bfbd80750dbf70d2e", "rendered-master-ceedbbb3b533372a501c2410fa554c89"
-	n := newProposalNode(t, "ip-10-0-16-253.ec2.internal", "1", "master")
-	n.boots(before, "12:37:28", "12:38:20")
-	n.checkTable(0)
-	n.runs(before, after)
-	n.says(phases.Updated, metav1.ConditionFalse)
-	n.says(phases.UpdatePrepared, metav1.ConditionTrue)
-	n.checkTable(1)
-	n.says(phases.Cordoned, metav1.ConditionTrue)
-	n.says(phases.Drained, metav1.ConditionUnknown)
-	n.checkTable(2)
-	n.says(phases.Drained, metav1.ConditionTrue)
-	n.says(phases.AppliedFilesAndOS, metav1.ConditionUnknown)
-	n.checkTable(3)
-	n.says(phases.AppliedFilesAndOS, metav1.ConditionTrue, upgrademonitor.CompletesParent())
-	n.checkTable(4)
-	n.says(phases.RebootedNode, metav1.ConditionUnknown)
-	n.checkTable(5)
-	n.says(phases.RebootedNode, metav1.ConditionTrue)
-	n.checkTable(6)
-	n.says(phases.Resumed, metav1.ConditionTrue)
-	n.checkTable(7)
-	n.says(phases.Uncordoned, metav1.ConditionTrue, upgrademonitor.CompletesParent())
-	n.checkTable(8)
-	n.runs(after, after)
-	n.says(phases.Updated, metav1.ConditionTrue)
-	n.checkTable(9)
-}
-
 // proposalNode is a node of the proposal, and its daemon.
 type proposalNode struct {
 	*upgrademonitor.Monitor
@@ -167,10 +136,6 @@ func (n *proposalNode) runs(current, desired string) {
 func (n *proposalNode) reports(clock string, p phases.Phase, status metav1.ConditionStatus, message string, opts ...upgrademonitor.Option) {
 	n.clock.SetTime(at(clock))
 	n.Report(n.t.Context(), p, message, status, opts...)
-}
-
-func (n *proposalNode) says(p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.Option) {
-	n.Report(n.t.Context(), p, "about "+string(p), status, opts...)
 }
 
 // boots makes the reports of the first boot: the pinned image sets when the daemon starts, then the rest.
@@ -277,31 +242,4 @@ func readDescribed(t *testing.T, file string) map[string]string {
 		}
 	}
 	return fields
-}
-
-// columnOf has the phases of the columns whose names are not those of their phases.
-var columnOf = map[string]phases.Phase{"UPDATEDFILESANDOS": phases.AppliedFilesAndOS, "CORDONEDNODE": phases.Cordoned, "DRAINEDNODE": phases.Drained,
-	"UNCORDONEDNODE": phases.Uncordoned}
-
-// checkTable compares the object with the i-th table.
-func (n *proposalNode) checkTable(i int) {
-	n.t.Helper()
-	data, err := os.ReadFile("testdata/proposal/tables.txt")
-	require.NoError(n.t, err)
-	lines := strings.Split(strings.TrimSpace(string(data)), "\n")
-	require.Len(n.t, lines, 20)
-	columns, want := strings.Fields(lines[2*i]), strings.Fields(lines[2*i+1])
-	o := n.object()
-	ours := []string{o.Name, o.Spec.Pool.Name, o.Spec.ConfigVersion.Desired, o.Status.ConfigVersion.Current}
-	statuses := described(o)
-	for _, column := range columns[len(ours):] {
-		p, ok := columnOf[column]
-		for _, known := range phases.All(false) {
-			if !ok && strings.EqualFold(string(known), column) {
-				p = known
-			}
-		}
-		ours = append(ours, statuses[string(p)+"/Status"])
-	}
-	assert.Equal(n.t, want, ours, "table %d", i)
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
@@ -49,35 +50,41 @@ func TestReportsThatAreRejected(t *testing.T) {
 		"no parent to report for":     {phases.Resumed, "R", yes, opts{parentMessage}, "opts"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			err := f.GenerateAndApplyMachineConfigNode(t.Context(), tc.phase, tc.reason, "", tc.status, tc.opts...)
-			var rejected *upgrademonitor.ReportError
-			require.ErrorAs(t, err, &rejected)
-			assert.Equal(t, tc.phase, rejected.Phase)
-			var invalid *field.Error
-			require.ErrorAs(t, err, &invalid)
-			assert.Equal(t, tc.field, invalid.Field)
-			assert.NotErrorIs(t, err, upgrademonitor.ErrPending)
-			assert.Empty(t, f.requests())
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				err := f.GenerateAndApplyMachineConfigNode(t.Context(), tc.phase, tc.reason, "", tc.status, tc.opts...)
+				var rejected *upgrademonitor.ReportError
+				require.ErrorAs(t, err, &rejected)
+				assert.Equal(t, tc.phase, rejected.Phase)
+				var invalid *field.Error
+				require.ErrorAs(t, err, &invalid)
+				assert.Equal(t, tc.field, invalid.Field)
+				assert.NotErrorIs(t, err, upgrademonitor.ErrPending)
+				assert.Empty(t, f.requests())
+			})
 		})
 	}
 	t.Run("an invalid transition", func(t *testing.T) {
-		f := newFixture(t)
-		var rejected *phases.TransitionError
-		require.ErrorAs(t, f.tryReport(t, phases.Updated, running), &rejected)
-		assert.Equal(t, running, rejected.To)
-		assert.Equal(t, []string{"get"}, f.requests(), "it creates nothing")
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t)
+			var rejected *phases.TransitionError
+			require.ErrorAs(t, f.tryReport(t, phases.Updated, running), &rejected)
+			assert.Equal(t, running, rejected.To)
+			assert.Equal(t, []string{"get"}, f.requests(), "it creates nothing")
+		})
 	})
 	t.Run("ctx has ended", func(t *testing.T) {
-		f := newFixture(t)
-		ctx, cancel := context.WithCancel(t.Context())
-		cancel()
-		require.Equal(t, context.Canceled, f.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "R", "", yes))
-		require.Equal(t, context.Canceled, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
-		f.ReportPinnedImageSets(ctx, nil, nil)
-		n, _ := f.Pending()
-		assert.Zero(t, n)
-		assert.Empty(t, f.requests())
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t)
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			require.Equal(t, context.Canceled, f.GenerateAndApplyMachineConfigNode(ctx, phases.Drained, "R", "", yes))
+			require.Equal(t, context.Canceled, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
+			f.ReportPinnedImageSets(ctx, nil, nil)
+			n, _ := f.Pending()
+			assert.Zero(t, n)
+			assert.Empty(t, f.requests())
+		})
 	})
 }
 
@@ -96,32 +103,35 @@ func TestReportsWithoutANode(t *testing.T) {
 			"node worker-0: " + scope.ErrOutOfScope.Error() + `: Config.Node returned "worker-1"`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFixture(t)
-			f.node, f.nodeErr = tc.node, tc.err
-			for _, err := range []error{f.tryReport(t, phases.Drained, metav1.ConditionTrue), f.syncSpec(t)} {
-				require.Error(t, err)
-				assert.NotErrorAs(t, err, new(*upgrademonitor.ReportError), "the report is not rejected")
-				assert.Equal(t, tc.cause != nil, errors.Is(err, tc.cause))
-				assert.Equal(t, tc.text, err.Error())
-			}
-			assert.Empty(t, f.requests())
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				f.node, f.nodeErr = tc.node, tc.err
+				for _, err := range []error{f.tryReport(t, phases.Drained, metav1.ConditionTrue), f.syncSpec(t)} {
+					require.Error(t, err)
+					assert.NotErrorAs(t, err, new(*upgrademonitor.ReportError), "the report is not rejected")
+					assert.Equal(t, tc.cause != nil, errors.Is(err, tc.cause))
+					assert.Equal(t, tc.text, err.Error())
+				}
+				assert.Empty(t, f.requests())
+			})
 		})
 	}
 }
 
 func TestReportDegraded(t *testing.T) {
-	f := newUpdated(t)
-	for range 2 {
-		f.ReportDegraded(t.Context(), errors.New("rename /home/core: file exists"))
-		degraded := f.condition(phases.NodeDegraded)
-		assert.Equal(t, []string{"True", "NodeDegraded", "Node worker-0 upgrade failure. rename /home/core: file exists"}, textsOf(degraded))
-	}
-	assert.Len(t, f.requests(), 1, "the same cause costs nothing")
-	f.ReportDegraded(t.Context(), nil)
-	assert.Equal(t, "Node worker-0 upgrade succeeded", f.condition(phases.NodeDegraded).Message)
-	f = newFixture(t)
-	f.ReportDegraded(t.Context(), nil)
-	assert.Equal(t, []string{"get"}, f.requests(), "it creates nothing")
+	inBubble(t, func(t *testing.T, f *fixture) {
+		for range 2 {
+			f.ReportDegraded(t.Context(), errors.New("rename /home/core: file exists"))
+			degraded := f.condition(phases.NodeDegraded)
+			assert.Equal(t, []string{"True", "NodeDegraded", "Node worker-0 upgrade failure. rename /home/core: file exists"}, textsOf(degraded))
+		}
+		assert.Len(t, f.requests(), 1, "the same cause costs nothing")
+		f.ReportDegraded(t.Context(), nil)
+		assert.Equal(t, "Node worker-0 upgrade succeeded", f.condition(phases.NodeDegraded).Message)
+		f = newFixture(t)
+		f.ReportDegraded(t.Context(), nil)
+		assert.Equal(t, []string{"get"}, f.requests(), "it creates nothing")
+	})
 }
 
 func textsOf(c metav1.Condition) []string { return []string{string(c.Status), c.Reason, c.Message} }
@@ -158,23 +168,25 @@ func TestReportLogsItsErrors(t *testing.T) {
 // Report, NotRequired and Track do nothing for a phase of the other mode: callers need no "if
 // imageMode".
 func TestPhaseOfTheOtherMode(t *testing.T) {
-	on := false
-	f := newUpdated(t, inImageMode(&on))
-	var log logLines
-	ctx, ran := log.context(t.Context()), 0
-	for _, imageMode := range []bool{false, true} {
-		on = imageMode
-		other := map[bool]phases.Phase{false: phases.AppliedOSImage, true: phases.AppliedFilesAndOS}[imageMode]
-		f.Report(ctx, other, "", metav1.ConditionTrue)
-		f.NotRequired(ctx, other, "")
-		require.NoError(t, f.Track(ctx, other, "", func(context.Context) error { ran++; return nil }))
-		require.Error(t, f.tryReport(t, other, metav1.ConditionTrue))
-	}
-	assert.Equal(t, 2, ran, "the work runs")
-	assert.Empty(t, f.requests())
-	assert.Empty(t, log.take())
-	f.Report(ctx, "Rested", "", metav1.ConditionTrue)
-	assert.Len(t, log.take(), 1, "an unknown phase is no phase of the other mode")
+	synctest.Test(t, func(t *testing.T) {
+		on := false
+		f := newUpdated(t, inImageMode(&on))
+		var log logLines
+		ctx, ran := log.context(t.Context()), 0
+		for _, imageMode := range []bool{false, true} {
+			on = imageMode
+			other := map[bool]phases.Phase{false: phases.AppliedOSImage, true: phases.AppliedFilesAndOS}[imageMode]
+			f.Report(ctx, other, "", metav1.ConditionTrue)
+			f.NotRequired(ctx, other, "")
+			require.NoError(t, f.Track(ctx, other, "", func(context.Context) error { ran++; return nil }))
+			require.Error(t, f.tryReport(t, other, metav1.ConditionTrue))
+		}
+		assert.Equal(t, 2, ran, "the work runs")
+		assert.Empty(t, f.requests())
+		assert.Empty(t, log.take())
+		f.Report(ctx, "Rested", "", metav1.ConditionTrue)
+		assert.Len(t, log.take(), 1, "an unknown phase is no phase of the other mode")
+	})
 }
 
 func inImageMode(on *bool) func(*upgrademonitor.Config) {
@@ -184,27 +196,29 @@ func inImageMode(on *bool) func(*upgrademonitor.Config) {
 // Without ImageMode the object has the mode: a controller removes no condition of it. The daemon
 // of machine-config-operator creates ImagePulledFromRegistry in standard mode, too.
 func TestModeOfTheObject(t *testing.T) {
-	on := true
-	daemon := newUpdated(t, inImageMode(&on))
-	daemon.starts(t, newConfig)
-	daemon.report(t, phases.AppliedFiles, metav1.ConditionTrue)
-	controller := daemon.another(t)
-	controller.report(t, phases.Drained, metav1.ConditionUnknown)
-	controller.report(t, phases.AppliedOSImage, metav1.ConditionUnknown)
-	controller.Report(controller.log.context(t.Context()), phases.AppliedFilesAndOS, "", metav1.ConditionTrue)
-	assert.Empty(t, controller.log.take(), "the node lacks the phase")
-	require.Error(t, controller.tryReport(t, phases.AppliedFilesAndOS, metav1.ConditionTrue))
-	assert.Equal(t, metav1.ConditionTrue, daemon.status(phases.AppliedFiles))
-	assert.Len(t, daemon.object().Status.Conditions, len(phases.All(true)))
+	synctest.Test(t, func(t *testing.T) {
+		on := true
+		daemon := newUpdated(t, inImageMode(&on))
+		daemon.starts(t, newConfig)
+		daemon.report(t, phases.AppliedFiles, metav1.ConditionTrue)
+		controller := daemon.another(t)
+		controller.report(t, phases.Drained, metav1.ConditionUnknown)
+		controller.report(t, phases.AppliedOSImage, metav1.ConditionUnknown)
+		controller.Report(controller.log.context(t.Context()), phases.AppliedFilesAndOS, "", metav1.ConditionTrue)
+		assert.Empty(t, controller.log.take(), "the node lacks the phase")
+		require.Error(t, controller.tryReport(t, phases.AppliedFilesAndOS, metav1.ConditionTrue))
+		assert.Equal(t, metav1.ConditionTrue, daemon.status(phases.AppliedFiles))
+		assert.Len(t, daemon.object().Status.Conditions, len(phases.All(true)))
 
-	f := newFixture(t)
-	f.report(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
-	f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) {
-		pulled := conditions.Find(conditions.Complete(nil, true, metav1.Now()), phases.ImagePulledFromRegistry)
-		mcn.Status.Conditions = append(mcn.Status.Conditions, *pulled)
+		f := newFixture(t)
+		f.report(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
+		f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) {
+			pulled := conditions.Find(conditions.Complete(nil, true, metav1.Now()), phases.ImagePulledFromRegistry)
+			mcn.Status.Conditions = append(mcn.Status.Conditions, *pulled)
+		})
+		f.another(t).report(t, phases.Drained, metav1.ConditionUnknown)
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.AppliedFilesAndOS))
 	})
-	f.another(t).report(t, phases.Drained, metav1.ConditionUnknown)
-	assert.Equal(t, metav1.ConditionUnknown, f.status(phases.AppliedFilesAndOS))
 }
 
 // NotRequired makes a phase that has started True, so that it does not keep its parent from
@@ -216,20 +230,22 @@ func TestNotRequired(t *testing.T) {
 		"done":        {metav1.ConditionTrue, metav1.ConditionTrue},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newUpdated(t)
-			f.starts(t, newConfig)
-			if tc.before != "" {
-				f.report(t, phases.Drained, tc.before)
-			}
-			f.NotRequired(t.Context(), phases.Drained, "Drain not required")
-			assert.Equal(t, []string{string(tc.want), "UpdateExecutedDrained", "Drain not required"}, textsOf(f.condition(phases.Drained)))
-			f.report(t, phases.AppliedFilesAndOS, metav1.ConditionTrue)
-			f.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
+			inBubble(t, func(t *testing.T, f *fixture) {
+				f.starts(t, newConfig)
+				if tc.before != "" {
+					f.report(t, phases.Drained, tc.before)
+				}
+				f.NotRequired(t.Context(), phases.Drained, "Drain not required")
+				assert.Equal(t, []string{string(tc.want), "UpdateExecutedDrained", "Drain not required"}, textsOf(f.condition(phases.Drained)))
+				f.report(t, phases.AppliedFilesAndOS, metav1.ConditionTrue)
+				f.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
+			})
 		})
 	}
-	f := newUpdated(t)
-	f.NotRequired(t.Context(), phases.NodeDegraded, "not a step")
-	assert.Empty(t, f.requests(), "a Singleton is reported with its status")
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.NotRequired(t.Context(), phases.NodeDegraded, "not a step")
+		assert.Empty(t, f.requests(), "a Singleton is reported with its status")
+	})
 }
 
 // Track returns the error of the work, even if its reports fail.
@@ -269,60 +285,64 @@ func TestTrackReturnsTheErrorOfTheWork(t *testing.T) {
 			})
 		})
 	}
-	f := newUpdated(t)
-	require.Error(t, f.Track(t.Context(), phases.Drained, "draining", nil))
-	assert.Empty(t, f.requests())
-	ctx, cancel := context.WithCancel(t.Context())
-	err := f.Track(ctx, phases.Drained, "draining", func(ctx context.Context) error {
-		cancel()
-		return ctx.Err()
+	inBubble(t, func(t *testing.T, f *fixture) {
+		require.Error(t, f.Track(t.Context(), phases.Drained, "draining", nil))
+		assert.Empty(t, f.requests())
+		ctx, cancel := context.WithCancel(t.Context())
+		err := f.Track(ctx, phases.Drained, "draining", func(ctx context.Context) error {
+			cancel()
+			return ctx.Err()
+		})
+		require.ErrorIs(t, err, context.Canceled)
+		assert.Equal(t, "Error: draining: context canceled", f.condition(phases.Drained).Message, "a failure because ctx ended is reported")
 	})
-	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, "Error: draining: context canceled", f.condition(phases.Drained).Message, "a failure because ctx ended is reported")
 }
 
 func TestTrackOptions(t *testing.T) {
-	f := newUpdated(t)
-	work := func(context.Context) error {
-		assert.Equal(t, []string{"Unknown", "Mine", "applying"}, textsOf(f.condition(phases.AppliedFilesAndOS)))
-		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.UpdateExecuted))
-		return nil
-	}
-	require.NoError(t, f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", work, upgrademonitor.CompletesParent(),
-		upgrademonitor.Reason("Mine"), upgrademonitor.DoneMessage("applied"), upgrademonitor.ParentMessage("executing")))
-	assert.Equal(t, []string{"True", "Mine", "applied"}, textsOf(f.condition(phases.AppliedFilesAndOS)))
-	assert.Equal(t, []string{"True", "AppliedFilesAndOS", "executing"}, textsOf(f.condition(phases.UpdateExecuted)))
+	inBubble(t, func(t *testing.T, f *fixture) {
+		work := func(context.Context) error {
+			assert.Equal(t, []string{"Unknown", "Mine", "applying"}, textsOf(f.condition(phases.AppliedFilesAndOS)))
+			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.UpdateExecuted))
+			return nil
+		}
+		require.NoError(t, f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", work, upgrademonitor.CompletesParent(),
+			upgrademonitor.Reason("Mine"), upgrademonitor.DoneMessage("applied"), upgrademonitor.ParentMessage("executing")))
+		assert.Equal(t, []string{"True", "Mine", "applied"}, textsOf(f.condition(phases.AppliedFilesAndOS)))
+		assert.Equal(t, []string{"True", "AppliedFilesAndOS", "executing"}, textsOf(f.condition(phases.UpdateExecuted)))
+	})
 }
 
 // The failure of work that would complete the parent is on the object.
 func TestTrackOfTheLastChildThatFails(t *testing.T) {
-	f := newUpdated(t)
-	full := errors.New("disk full")
-	require.Equal(t, full, f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", func(context.Context) error { return full },
-		upgrademonitor.CompletesParent()))
-	for _, p := range []phases.Phase{phases.AppliedFilesAndOS, phases.UpdateExecuted} {
-		assert.Equal(t, metav1.ConditionUnknown, f.status(p))
-		assert.Equal(t, "Error: applying: disk full", f.condition(p).Message)
-	}
+	inBubble(t, func(t *testing.T, f *fixture) {
+		full := errors.New("disk full")
+		require.Equal(t, full, f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", func(context.Context) error { return full },
+			upgrademonitor.CompletesParent()))
+		for _, p := range []phases.Phase{phases.AppliedFilesAndOS, phases.UpdateExecuted} {
+			assert.Equal(t, metav1.ConditionUnknown, f.status(p))
+			assert.Equal(t, "Error: applying: disk full", f.condition(p).Message)
+		}
+	})
 }
 
 // During a retry the last error stays visible, unless the report starts an update.
 func TestTrackKeepsTheLastError(t *testing.T) {
-	f := newUpdated(t)
-	f.starts(t, newConfig)
-	stuck := errors.New("pod web-0 cannot be evicted")
-	require.Equal(t, stuck, f.Track(t.Context(), phases.Drained, "draining", func(context.Context) error { return stuck }))
-	require.NoError(t, f.Track(t.Context(), phases.Drained, "draining", func(context.Context) error {
-		for _, p := range []phases.Phase{phases.Drained, phases.UpdateExecuted} {
-			assert.Equal(t, "Error: draining: pod web-0 cannot be evicted", f.condition(p).Message)
-		}
-		return nil
-	}))
-	f.annotate(oldConfig, thirdConfig) // UpdatePrepared is Unknown already
-	require.NoError(t, f.Track(t.Context(), phases.UpdatePrepared, "preparing", func(context.Context) error {
-		assert.Equal(t, metav1.ConditionFalse, f.status(phases.Drained))
-		return nil
-	}))
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.starts(t, newConfig)
+		stuck := errors.New("pod web-0 cannot be evicted")
+		require.Equal(t, stuck, f.Track(t.Context(), phases.Drained, "draining", func(context.Context) error { return stuck }))
+		require.NoError(t, f.Track(t.Context(), phases.Drained, "draining", func(context.Context) error {
+			for _, p := range []phases.Phase{phases.Drained, phases.UpdateExecuted} {
+				assert.Equal(t, "Error: draining: pod web-0 cannot be evicted", f.condition(p).Message)
+			}
+			return nil
+		}))
+		f.annotate(oldConfig, thirdConfig) // UpdatePrepared is Unknown already
+		require.NoError(t, f.Track(t.Context(), phases.UpdatePrepared, "preparing", func(context.Context) error {
+			assert.Equal(t, metav1.ConditionFalse, f.status(phases.Drained))
+			return nil
+		}))
+	})
 }
 
 // A nil Monitor, and nil Monitors, accept every report, write nothing and return nil.

@@ -13,45 +13,48 @@ import (
 
 // At first boot, no update has succeeded: NodeDegraded was never reported, until a failure or an update.
 func TestReportDegradedAtFirstBoot(t *testing.T) {
-	f := newUpdated(t)
-	f.ReportDegraded(t.Context(), nil)
-	assert.Equal(t, conditions.ReasonNotYetOccurred, f.condition(phases.NodeDegraded).Reason)
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.ReportDegraded(t.Context(), nil)
+		assert.Equal(t, conditions.ReasonNotYetOccurred, f.condition(phases.NodeDegraded).Reason)
 
-	f.ReportDegraded(t.Context(), errDown)
-	assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
-	f.ReportDegraded(t.Context(), nil)
-	assert.Equal(t, []string{"False", "NodeDegraded", "Node worker-0 upgrade succeeded"}, textsOf(f.condition(phases.NodeDegraded)))
+		f.ReportDegraded(t.Context(), errDown)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
+		f.ReportDegraded(t.Context(), nil)
+		assert.Equal(t, []string{"False", "NodeDegraded", "Node worker-0 upgrade succeeded"}, textsOf(f.condition(phases.NodeDegraded)))
+	})
 }
 
 // The target of an update is withdrawn in the drain, and the daemon reports that the node is updated: spec,
 // status and Node agree.
 func TestATargetThatIsWithdrawn(t *testing.T) {
-	f := newUpdated(t)
-	f.starts(t, newConfig)
-	f.report(t, phases.Drained, metav1.ConditionUnknown)
-	assert.Equal(t, newConfig, f.desired())
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.starts(t, newConfig)
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		assert.Equal(t, newConfig, f.desired())
 
-	f.annotate(oldConfig, oldConfig)
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	o := f.object()
-	assert.Equal(t, oldConfig, f.desired())
-	assert.Equal(t, oldConfig, o.Status.ConfigVersion.Desired)
-	assert.Equal(t, o.Generation, o.Status.ObservedGeneration)
+		f.annotate(oldConfig, oldConfig)
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		o := f.object()
+		assert.Equal(t, oldConfig, f.desired())
+		assert.Equal(t, oldConfig, o.Status.ConfigVersion.Desired)
+		assert.Equal(t, o.Generation, o.Status.ObservedGeneration)
+	})
 }
 
 // In image mode, an update may change only units: none of the children of UpdateExecuted runs.
 func TestNotRequiredCompletesTheParent(t *testing.T) {
-	f := newUpdated(t, func(c *upgrademonitor.Config) { c.ImageMode = func() bool { return true } })
-	f.starts(t, newConfig)
-	f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-	for _, p := range []phases.Phase{phases.Cordoned, phases.Drained, phases.ImagePulledFromRegistry, phases.AppliedOSImage} {
-		f.NotRequired(t.Context(), p, "Only units change")
-	}
-	f.NotRequired(t.Context(), phases.AppliedFiles, "Only units change", upgrademonitor.CompletesParent())
-	assert.Equal(t, metav1.ConditionTrue, f.status(phases.UpdateExecuted))
-	assert.Equal(t, metav1.ConditionFalse, f.status(phases.AppliedFiles))
-	f.report(t, phases.UpdatePostActionComplete, metav1.ConditionTrue)
-	f.annotate(newConfig, newConfig)
-	f.report(t, phases.Updated, metav1.ConditionTrue)
-	assert.Equal(t, "Action during update to "+newConfig+": Only units change", f.condition(phases.AppliedFiles).Message)
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.starts(t, newConfig)
+		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+		for _, p := range []phases.Phase{phases.Cordoned, phases.Drained, phases.ImagePulledFromRegistry, phases.AppliedOSImage} {
+			f.NotRequired(t.Context(), p, "Only units change")
+		}
+		f.NotRequired(t.Context(), phases.AppliedFiles, "Only units change", upgrademonitor.CompletesParent())
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.UpdateExecuted))
+		assert.Equal(t, metav1.ConditionFalse, f.status(phases.AppliedFiles))
+		f.report(t, phases.UpdatePostActionComplete, metav1.ConditionTrue)
+		f.annotate(newConfig, newConfig)
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		assert.Equal(t, "Action during update to "+newConfig+": Only units change", f.condition(phases.AppliedFiles).Message)
+	}, func(c *upgrademonitor.Config) { c.ImageMode = func() bool { return true } })
 }

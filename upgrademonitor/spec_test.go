@@ -20,25 +20,27 @@ import (
 // The spec call brings the spec and the owner in sync with the Node. A spec that is in sync needs
 // no request, and an annotation that is missing changes nothing.
 func TestSpecFollowsTheNode(t *testing.T) {
-	f := newFixture(t)
-	for _, step := range []struct {
-		change   func(*corev1.Node)
-		desired  string
-		uid      types.UID
-		requests []string
-	}{
-		{func(*corev1.Node) {}, oldConfig, "1a01a163", []string{"get", "create", "patch/status"}},
-		{func(*corev1.Node) {}, oldConfig, "1a01a163", nil},
-		{func(n *corev1.Node) { n.Annotations = annotated(oldConfig, newConfig).Annotations }, newConfig, "1a01a163", []string{"patch", "patch/status"}},
-		{func(n *corev1.Node) { n.Annotations = nil }, newConfig, "1a01a163", []string{"get"}},
-		{func(n *corev1.Node) { n.UID = "another" }, newConfig, "another", []string{"patch"}},
-	} {
-		f.becomes(step.change)
-		require.NoError(t, f.syncSpec(t))
-		assert.Equal(t, step.requests, f.requests())
-		assert.Equal(t, step.desired, f.desired())
-		assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: nodeName, UID: step.uid}}, f.object().OwnerReferences)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		for _, step := range []struct {
+			change   func(*corev1.Node)
+			desired  string
+			uid      types.UID
+			requests []string
+		}{
+			{func(*corev1.Node) {}, oldConfig, "1a01a163", []string{"get", "create", "patch/status"}},
+			{func(*corev1.Node) {}, oldConfig, "1a01a163", nil},
+			{func(n *corev1.Node) { n.Annotations = annotated(oldConfig, newConfig).Annotations }, newConfig, "1a01a163", []string{"patch", "patch/status"}},
+			{func(n *corev1.Node) { n.Annotations = nil }, newConfig, "1a01a163", []string{"get"}},
+			{func(n *corev1.Node) { n.UID = "another" }, newConfig, "another", []string{"patch"}},
+		} {
+			f.becomes(step.change)
+			require.NoError(t, f.syncSpec(t))
+			assert.Equal(t, step.requests, f.requests())
+			assert.Equal(t, step.desired, f.desired())
+			assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: nodeName, UID: step.uid}}, f.object().OwnerReferences)
+		}
+	})
 }
 
 // If the start of an update is written late, it does not overwrite a newer spec or owner, whether

@@ -21,34 +21,36 @@ import (
 // A missing object is created with its owner and spec. The first read is the only read. A report is
 // written even if the Node has no annotations and no UID, and if Pool fails.
 func TestMissingObjectIsCreated(t *testing.T) {
-	f := newFixture(t)
-	f.report(t, phases.Resumed, metav1.ConditionTrue)
-	assert.Equal(t, []string{"get", "create", "patch/status", "patch/status"}, f.requests(), "Unknown, then True")
-	object := f.object()
-	assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: nodeName, UID: "1a01a163"}}, object.OwnerReferences)
-	assert.Equal(t, mcfgv1.MachineConfigNodeSpec{
-		Node:          mcfgv1.MCOObjectReference{Name: nodeName},
-		Pool:          mcfgv1.MCOObjectReference{Name: "worker"},
-		ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: oldConfig},
-	}, object.Spec)
-	assert.Equal(t, versions(oldConfig, upgrademonitor.NotYetSet), object.Status.ConfigVersion)
-	assert.Len(t, object.Status.Conditions, len(phases.All(false)))
-	assert.Equal(t, metav1.ConditionTrue, f.status(phases.Resumed))
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.report(t, phases.Resumed, metav1.ConditionTrue)
+		assert.Equal(t, []string{"get", "create", "patch/status", "patch/status"}, f.requests(), "Unknown, then True")
+		object := f.object()
+		assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: nodeName, UID: "1a01a163"}}, object.OwnerReferences)
+		assert.Equal(t, mcfgv1.MachineConfigNodeSpec{
+			Node:          mcfgv1.MCOObjectReference{Name: nodeName},
+			Pool:          mcfgv1.MCOObjectReference{Name: "worker"},
+			ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: oldConfig},
+		}, object.Spec)
+		assert.Equal(t, versions(oldConfig, upgrademonitor.NotYetSet), object.Status.ConfigVersion)
+		assert.Len(t, object.Status.Conditions, len(phases.All(false)))
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Resumed))
 
-	broken := errors.New("two custom pools")
-	for pool, cause := range map[string]error{"": broken, "Worker_Pool": nil} {
-		g := newFixture(t, func(c *upgrademonitor.Config) {
-			c.Pool = func(*corev1.Node) (string, error) { return pool, cause }
-		})
-		g.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName}}
-		g.report(t, phases.NodeDegraded, metav1.ConditionFalse)
-		object = g.object()
-		assert.Empty(t, object.OwnerReferences, "a Node without a UID is not an owner")
-		assert.Equal(t, upgrademonitor.NotYetSet, object.Spec.Pool.Name)
-		assert.Equal(t, upgrademonitor.NotYetSet, object.Spec.ConfigVersion.Desired)
-		assert.Equal(t, versions("", upgrademonitor.NotYetSet), object.Status.ConfigVersion)
-		assert.Len(t, g.log.take(), 1)
-	}
+		broken := errors.New("two custom pools")
+		for pool, cause := range map[string]error{"": broken, "Worker_Pool": nil} {
+			g := newFixture(t, func(c *upgrademonitor.Config) {
+				c.Pool = func(*corev1.Node) (string, error) { return pool, cause }
+			})
+			g.node = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName}}
+			g.report(t, phases.NodeDegraded, metav1.ConditionFalse)
+			object = g.object()
+			assert.Empty(t, object.OwnerReferences, "a Node without a UID is not an owner")
+			assert.Equal(t, upgrademonitor.NotYetSet, object.Spec.Pool.Name)
+			assert.Equal(t, upgrademonitor.NotYetSet, object.Spec.ConfigVersion.Desired)
+			assert.Equal(t, versions("", upgrademonitor.NotYetSet), object.Status.ConfigVersion)
+			assert.Len(t, g.log.take(), 1)
+		}
+	})
 }
 
 func versions(current, desired string) *mcfgv1.MachineConfigNodeStatusMachineConfigVersion {
@@ -78,70 +80,73 @@ func TestNodeThatIsNotProvisioned(t *testing.T) {
 // The versions in the status follow the Node with each report, and the spec follows at the start of
 // an update: a daemon that never makes the spec call has a correct DESIREDCONFIG.
 func TestVersionsFollowTheNode(t *testing.T) {
-	f := newUpdated(t)
-	for _, step := range []struct {
-		current, desired string // of the Node
-		phase            phases.Phase
-		status           metav1.ConditionStatus
-		want             string // versions in the status, desired config in the spec
-		requests         []string
-	}{
-		{oldConfig, newConfig, phases.Updated, "False", "aaa aaa bbb", []string{"patch", "patch/status"}},
-		{oldConfig, newConfig, phases.UpdatePrepared, "True", "aaa bbb bbb", []string{"patch/status"}},
-		{oldConfig, newConfig, phases.Cordoned, "True", "aaa bbb bbb", []string{"patch/status", "patch/status"}},
-		{oldConfig, thirdConfig, phases.Cordoned, "True", "aaa bbb bbb", []string{"get"}},
-		{newConfig, thirdConfig, phases.Cordoned, "True", "bbb bbb bbb", []string{"patch/status"}},
-		{newConfig, thirdConfig, phases.Updated, "True", "bbb bbb bbb", []string{"patch/status"}},
-		{newConfig, thirdConfig, phases.Updated, "False", "bbb bbb ccc", []string{"patch", "patch/status"}},
-		{"", "", phases.Updated, "True", "bbb bbb ccc", []string{"patch/status"}},
-		{"Rendered_Worker", "", phases.NodeDegraded, "True", "bbb bbb ccc", []string{"patch/status"}},
-	} {
-		f.annotate(step.current, step.desired)
-		f.report(t, step.phase, step.status)
-		object := f.object()
-		got := strings.Join([]string{object.Status.ConfigVersion.Current, object.Status.ConfigVersion.Desired, object.Spec.ConfigVersion.Desired}, " ")
-		assert.Equal(t, step.want, strings.ReplaceAll(got, "rendered-worker-", ""), "%+v", step)
-		assert.Equal(t, step.requests, f.requests(), "%+v", step)
-	}
-	assert.Equal(t, "worker", f.object().Spec.Pool.Name)
-	require.NoError(t, f.syncSpec(t))
-	assert.Empty(t, f.requests())
-	assert.Len(t, f.log.take(), 1, "an annotation that is not a name is left out")
+	inBubble(t, func(t *testing.T, f *fixture) {
+		for _, step := range []struct {
+			current, desired string // of the Node
+			phase            phases.Phase
+			status           metav1.ConditionStatus
+			want             string // versions in the status, desired config in the spec
+			requests         []string
+		}{
+			{oldConfig, newConfig, phases.Updated, "False", "aaa aaa bbb", []string{"patch", "patch/status"}},
+			{oldConfig, newConfig, phases.UpdatePrepared, "True", "aaa bbb bbb", []string{"patch/status"}},
+			{oldConfig, newConfig, phases.Cordoned, "True", "aaa bbb bbb", []string{"patch/status", "patch/status"}},
+			{oldConfig, thirdConfig, phases.Cordoned, "True", "aaa bbb bbb", []string{"get"}},
+			{newConfig, thirdConfig, phases.Cordoned, "True", "bbb bbb bbb", []string{"patch/status"}},
+			{newConfig, thirdConfig, phases.Updated, "True", "bbb bbb bbb", []string{"patch/status"}},
+			{newConfig, thirdConfig, phases.Updated, "False", "bbb bbb ccc", []string{"patch", "patch/status"}},
+			{"", "", phases.Updated, "True", "bbb bbb ccc", []string{"patch/status"}},
+			{"Rendered_Worker", "", phases.NodeDegraded, "True", "bbb bbb ccc", []string{"patch/status"}},
+		} {
+			f.annotate(step.current, step.desired)
+			f.report(t, step.phase, step.status)
+			object := f.object()
+			got := strings.Join([]string{object.Status.ConfigVersion.Current, object.Status.ConfigVersion.Desired, object.Spec.ConfigVersion.Desired}, " ")
+			assert.Equal(t, step.want, strings.ReplaceAll(got, "rendered-worker-", ""), "%+v", step)
+			assert.Equal(t, step.requests, f.requests(), "%+v", step)
+		}
+		assert.Equal(t, "worker", f.object().Spec.Pool.Name)
+		require.NoError(t, f.syncSpec(t))
+		assert.Empty(t, f.requests())
+		assert.Len(t, f.log.take(), 1, "an annotation that is not a name is left out")
+	})
 }
 
 // The status of a Node's former object neither rejects nor repeats a report of the new Node.
 func TestReportsOfANodeThatWasRegisteredAgain(t *testing.T) {
-	f := newUpdated(t)
-	f.starts(t, newConfig)
-	f.report(t, phases.Drained, metav1.ConditionUnknown)
-	for _, uid := range []types.UID{"another", "a third"} {
-		f.Remove(nodeName)
-		f.becomes(func(n *corev1.Node) { n.UID = uid })
-		f.report(t, phases.Drained, metav1.ConditionFalse)
-		assert.Equal(t, "about Drained", f.condition(phases.Drained).Message)
-		assert.Equal(t, uid, f.object().OwnerReferences[0].UID)
-	}
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.starts(t, newConfig)
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		for _, uid := range []types.UID{"another", "a third"} {
+			f.Remove(nodeName)
+			f.becomes(func(n *corev1.Node) { n.UID = uid })
+			f.report(t, phases.Drained, metav1.ConditionFalse)
+			assert.Equal(t, "about Drained", f.condition(phases.Drained).Message)
+			assert.Equal(t, uid, f.object().OwnerReferences[0].UID)
+		}
+	})
 }
 
 // A drain controller without this library copies the desired config of its view of the Node to the status
 // with each report. In an update, that starts no second one, and hides none.
 func TestAnOldControllerInAnUpdate(t *testing.T) {
 	for _, desired := range []string{oldConfig, thirdConfig} {
-		f := newUpdated(t)
-		f.starts(t, newConfig)
-		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-		f.report(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
-		f.write(t, "status", func(mcn *mcfgv1.MachineConfigNode) { mcn.Status.ConfigVersion.Desired = desired })
-		f.report(t, phases.Cordoned, metav1.ConditionTrue)
-		f.report(t, phases.Updated, metav1.ConditionFalse)
-		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.UpdatePrepared), desired)
-		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.AppliedFilesAndOS), desired)
+		inBubble(t, func(t *testing.T, f *fixture) {
+			f.starts(t, newConfig)
+			f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+			f.report(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
+			f.write(t, "status", func(mcn *mcfgv1.MachineConfigNode) { mcn.Status.ConfigVersion.Desired = desired })
+			f.report(t, phases.Cordoned, metav1.ConditionTrue)
+			f.report(t, phases.Updated, metav1.ConditionFalse)
+			f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+			assert.Equal(t, metav1.ConditionTrue, f.status(phases.UpdatePrepared), desired)
+			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.AppliedFilesAndOS), desired)
 
-		f.annotate(oldConfig, thirdConfig)
-		f.report(t, phases.Updated, metav1.ConditionFalse)
-		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.UpdatePrepared), "another update starts")
-		assert.Contains(t, f.condition(phases.AppliedFilesAndOS).Message, newConfig)
+			f.annotate(oldConfig, thirdConfig)
+			f.report(t, phases.Updated, metav1.ConditionFalse)
+			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.UpdatePrepared), "another update starts")
+			assert.Contains(t, f.condition(phases.AppliedFilesAndOS).Message, newConfig)
+		})
 	}
 }
 

@@ -150,20 +150,22 @@ func TestDeletedObject(t *testing.T) {
 // A listed object that is newer is the base of the next write, without a read; an older object is
 // ignored.
 func TestListedObject(t *testing.T) {
-	var cache lister
-	f := newUpdated(t, cache.use)
-	old := f.object()
-	f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) {
-		for p, status := range map[phases.Phase]metav1.ConditionStatus{phases.Updated: "False", phases.UpdateExecuted: "Unknown", phases.Drained: "Unknown"} {
-			conditions.Find(mcn.Status.Conditions, p).Status = status
-		}
+	synctest.Test(t, func(t *testing.T) {
+		var cache lister
+		f := newUpdated(t, cache.use)
+		old := f.object()
+		f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) {
+			for p, status := range map[phases.Phase]metav1.ConditionStatus{phases.Updated: "False", phases.UpdateExecuted: "Unknown", phases.Drained: "Unknown"} {
+				conditions.Find(mcn.Status.Conditions, p).Status = status
+			}
+		})
+		cache.show(f.object())
+		f.report(t, phases.Cordoned, metav1.ConditionUnknown)
+		assert.Equal(t, []string{"patch/status"}, f.requests())
+		cache.show(old)
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		assert.Equal(t, []string{"patch/status"}, f.requests())
 	})
-	cache.show(f.object())
-	f.report(t, phases.Cordoned, metav1.ConditionUnknown)
-	assert.Equal(t, []string{"patch/status"}, f.requests())
-	cache.show(old)
-	f.report(t, phases.Drained, metav1.ConditionUnknown)
-	assert.Equal(t, []string{"patch/status"}, f.requests())
 }
 
 // An object that is deleted while the configs of the Node are written is created again, even if the
@@ -202,25 +204,59 @@ func TestFlushFollowsTheNode(t *testing.T) {
 	})
 }
 
+// A drain controller without this library copies the Node's desired config to the status in mid-update, and the Lister
+// shows it. That is not the target of the update: a report of the start then starts another update.
+func TestListedTarget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var cache lister
+		f := newUpdated(t, cache.use)
+		f.starts(t, newConfig)
+		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+		cache.show(f.object())
+		f.annotate(oldConfig, thirdConfig)
+		f.write(t, "status", func(mcn *mcfgv1.MachineConfigNode) { mcn.Status.ConfigVersion.Desired = thirdConfig })
+		cache.show(f.object())
+		f.report(t, phases.Updated, metav1.ConditionFalse)
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.UpdatePrepared), "of the update to the third config")
+	})
+}
+
+// An object in the Lister whose version cannot be compared is not believed, whatever it shows.
+func TestListedVersionThatCannotBeCompared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var cache lister
+		f := newUpdated(t, cache.use)
+		old := f.object()
+		f.starts(t, newConfig)
+		old.ResourceVersion = ""
+		cache.show(old)
+		f.requests()
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		assert.Equal(t, []string{"patch/status"}, f.requests(), "no conflict")
+	})
+}
+
 // A Lister that returns the object of another node is ignored. That is logged once, and once when
 // it is over.
 func TestListerOfAnotherNode(t *testing.T) {
-	var cache lister
-	f := newUpdated(t, cache.use)
-	another := f.object()
-	another.Name, another.ResourceVersion, another.Status.Conditions = "worker-1", "99", nil
-	for range 2 {
-		for _, object := range []*mcfgv1.MachineConfigNode{another, f.object()} {
-			cache.show(object)
-			for range 2 {
-				f.report(t, phases.Updated, metav1.ConditionTrue)
+	synctest.Test(t, func(t *testing.T) {
+		var cache lister
+		f := newUpdated(t, cache.use)
+		another := f.object()
+		another.Name, another.ResourceVersion, another.Status.Conditions = "worker-1", "99", nil
+		for range 2 {
+			for _, object := range []*mcfgv1.MachineConfigNode{another, f.object()} {
+				cache.show(object)
+				for range 2 {
+					f.report(t, phases.Updated, metav1.ConditionTrue)
+				}
+				lines := f.log.take()
+				require.Len(t, lines, 1)
+				assert.Contains(t, lines[0], map[bool]string{true: "Ignoring the Lister", false: "works again"}[object == another])
 			}
-			lines := f.log.take()
-			require.Len(t, lines, 1)
-			assert.Contains(t, lines[0], map[bool]string{true: "Ignoring the Lister", false: "works again"}[object == another])
 		}
-	}
-	assert.False(t, slices.Contains(f.requests(), "patch/status"))
+		assert.False(t, slices.Contains(f.requests(), "patch/status"))
+	})
 }
 
 // If the Node function fails in one call, that does not prevent the report of another call.
@@ -293,16 +329,18 @@ func TestNoObjectWithoutANode(t *testing.T) {
 
 // If Config.Pool returns "", an existing object keeps its pool, and a new object gets NotYetSet.
 func TestAPoolThatIsNotKnown(t *testing.T) {
-	noPool := func(c *upgrademonitor.Config) {
-		c.Pool = func(*corev1.Node) (string, error) { return "", nil }
-	}
-	f := newUpdated(t)
-	f.annotate(oldConfig, newConfig)
-	require.NoError(t, f.another(t, noPool).syncSpec(t))
-	assert.Equal(t, newConfig, f.desired())
-	assert.Equal(t, "worker", f.object().Spec.Pool.Name)
-	f = newUpdated(t, noPool)
-	assert.Equal(t, upgrademonitor.NotYetSet, f.object().Spec.Pool.Name)
+	synctest.Test(t, func(t *testing.T) {
+		noPool := func(c *upgrademonitor.Config) {
+			c.Pool = func(*corev1.Node) (string, error) { return "", nil }
+		}
+		f := newUpdated(t)
+		f.annotate(oldConfig, newConfig)
+		require.NoError(t, f.another(t, noPool).syncSpec(t))
+		assert.Equal(t, newConfig, f.desired())
+		assert.Equal(t, "worker", f.object().Spec.Pool.Name)
+		f = newUpdated(t, noPool)
+		assert.Equal(t, upgrademonitor.NotYetSet, f.object().Spec.Pool.Name)
+	})
 }
 
 // An object that is deleted before the Lister has shown it is created again by the next report, also by a

@@ -42,7 +42,7 @@ func (m *Monitor) submit(ctx context.Context, change machine.Change) error {
 			return m.rejected(change, err)
 		}
 		if cause := m.awaitLocked(ctx, timeout.C, e); cause != nil {
-			e.Abandoned = e.Abandoned || !isRepeat
+			e.Abandoned = true
 			return fmt.Errorf("MachineConfigNode %s: %s: %w: %w", m.config.NodeName, change, ErrPending, cause)
 		}
 		if !isRepeat {
@@ -123,7 +123,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 			cause := cmp.Or(m.cause, errNoResponse)
 			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cause, ctx.Err())
 		}
-		if e.Err != nil && e.Abandoned {
+		if e.Err != nil {
 			errs = append(errs, fmt.Errorf("MachineConfigNode %s: %s dropped: %w", m.config.NodeName, e.Change, e.Err))
 		}
 	}

@@ -98,7 +98,7 @@ func TestRefusedCordon(t *testing.T) {
 		}
 
 		attempts()
-		assert.Contains(t, failure(phases.Cordoned), "Cordoning node: denied by a webhook")
+		assert.Equal(t, "Error: Cordoning node: denied by a webhook", failure(phases.Cordoned))
 		refused.Store(false)
 		attempts()
 		refused.Store(true)
@@ -106,7 +106,7 @@ func TestRefusedCordon(t *testing.T) {
 		_, err := kube.CoreV1().Nodes().Patch(t.Context(), "worker-0", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		require.NoError(t, err)
 		attempts()
-		assert.Contains(t, failure(phases.Uncordoned), "Uncordoning node: denied by a webhook")
+		assert.Equal(t, "Error: Uncordoning node: denied by a webhook", failure(phases.Uncordoned))
 		refused.Store(false)
 		attempts()
 		cancel()

@@ -1,5 +1,5 @@
-// Command pinned-images reports the two pinned image sets of a node three times. First the node pulls
-// both sets, then one set has failed, and in the end both sets are done. The node is not in an
+// Command pinned-images reports the two pinned image sets of a node. First the node pulls both sets,
+// then one set fails, then the disk is full, and in the end both sets are done. The node is not in an
 // update.
 package main
 
@@ -39,13 +39,20 @@ func run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	noSpace := errors.New("no space left on device")
-	for _, sets := range [][]upgrademonitor.PinnedImageSet{
-		{{Name: "release", Generation: 1}, {Name: "workload", Generation: 3}},
-		{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3, Err: noSpace}},
-		{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3, Done: true}},
+	notFound := errors.New("manifest unknown")
+	for _, report := range []struct {
+		sets    []upgrademonitor.PinnedImageSet // each report must have all sets
+		failure error                           // concerns each set that is not done
+	}{
+		{sets: []upgrademonitor.PinnedImageSet{{Name: "release", Generation: 1}, {Name: "workload", Generation: 3}}},
+		{sets: []upgrademonitor.PinnedImageSet{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3, Err: notFound}}},
+		{
+			sets:    []upgrademonitor.PinnedImageSet{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3}},
+			failure: errors.New("node worker-0 is reporting OutOfDisk=True"),
+		},
+		{sets: []upgrademonitor.PinnedImageSet{{Name: "release", Generation: 1, Done: true}, {Name: "workload", Generation: 3, Done: true}}},
 	} {
-		monitor.ReportPinnedImageSets(ctx, sets, nil) // each report must have all sets
+		monitor.ReportPinnedImageSets(ctx, report.sets, report.failure)
 		mcn, err := client.MachineconfigurationV1().MachineConfigNodes().Get(ctx, nodeName, metav1.GetOptions{})
 		if err != nil {
 			return err

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -93,36 +92,4 @@ func TestOwnersNeedThePermissionToDelete(t *testing.T) {
 	require.NoError(t, w.admin.Delete(t.Context(), w.name, metav1.DeleteOptions{})) // by the garbage collector: the owner is gone
 	eventually(t, func() bool { return m.GenerateAndApplyMachineConfigNodeSpec(t.Context()) == nil })
 	assert.Equal(t, []metav1.OwnerReference{w.owner()}, w.object().OwnerReferences)
-}
-
-// TestTheCRDChangesDuringAnUpdate: the CRD gets the field for images during an update, and loses it
-// in the next update.
-func TestTheCRDChangesDuringAnUpdate(t *testing.T) {
-	sameWhenGuarded(t)
-	changing, err := cluster.Start(context.Background(), cluster.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, changing.Stop()) })
-	w := unguardedNodeOn(t, changing, "crd-changes")
-	w.imageMode = true
-	w.annotateVersions(version{oldConfig, oldImage}, version{oldConfig, oldImage})
-	m, counted := w.monitor("master")
-	imageCalls[len(imageCalls)-1].make(t, m)
-	assert.Zero(t, w.object().Status.ConfigImage, "the API server drops it silently")
-	for _, images := range []bool{true, false} {
-		w.update(imageCalls, version{oldConfig, oldImage}, version{oldConfig, newImage}, func(i int, c call) {
-			if i == 3 {
-				require.NoError(t, cluster.InstallCRD(t.Context(), changing.Config(), images))
-				if images {
-					m, counted = w.monitor("master") // without a restart, it notices after five minutes
-				}
-			}
-			call{}.make(t, m)
-			c.make(t, m)
-		})
-		after := w.object()
-		assert.Equal(t, images, string(after.Spec.ConfigImage.DesiredImage) == newImage)
-		assert.Equal(t, images, string(after.Status.ConfigImage.CurrentImage) == newImage)
-	}
-	watchFrom(t, w).checkEnded()
-	assert.Zero(t, counted.answered(http.StatusUnprocessableEntity))
 }

@@ -48,8 +48,9 @@ func TestOutages(t *testing.T) {
 			w.node = f.change(name, "desiredConfig="+newConfig)
 			m, _ := w.monitor("worker", func(c *upgrademonitor.Config) { c.Timeout = time.Second })
 			for _, c := range rebootCalls[:4] {
-				c.make(t, m)
+				c.queue(t, m)
 			}
+			require.NoError(t, m.Flush(t.Context()))
 			require.NoError(t, outage.start(t.Context(), f.cluster))
 			for _, c := range rebootCalls[4:9] {
 				c.queue(t, m)
@@ -62,7 +63,7 @@ func TestOutages(t *testing.T) {
 
 			w.node = f.change(name, "currentConfig="+newConfig)
 			for _, c := range rebootCalls[9:] {
-				c.make(t, m)
+				c.queue(t, m)
 			}
 			require.NoError(t, m.Flush(t.Context()))
 			watchFrom(t, w).checkEnded()

@@ -20,8 +20,7 @@ const (
 	Bootstrap  Component = "MachineConfigBootstrap"
 )
 
-// Aspect is the second part of a condition type: the property of a component that the condition
-// describes.
+// Aspect is the second part of a condition type: the property that the condition describes.
 type Aspect string
 
 // The aspects.
@@ -54,8 +53,8 @@ var conditionTypes = []conditionType{
 	{Bootstrap, Progressing, Operator},
 }
 
-// TypeOf returns the type of a component's condition, for example MachineConfigOperatorDegraded. It
-// returns "" if the component does not have the condition. Bootstrap has only Progressing.
+// TypeOf returns the type of a component's condition, for example MachineConfigOperatorDegraded, or "" if
+// the component does not have the condition. Bootstrap has only Progressing.
 func TypeOf(c Component, a Aspect) string {
 	for _, t := range conditionTypes {
 		if t.component == c && t.aspect == a {
@@ -74,8 +73,7 @@ func find(list []metav1.Condition, c Component, a Aspect) metav1.Condition {
 }
 
 // State is the name of a step of a component's work, for example the sync of the daemons. While a step
-// runs for a long time or fails, the reason of a condition contains its State. There is no condition
-// for each State, because the states of a healthy component change with each sync.
+// runs for a long time or fails, the reason of a condition has its State.
 type State string
 
 // The states of the operator.
@@ -130,8 +128,7 @@ var statesOf = map[Component][]State{
 	Daemon: {daemonSync},
 }
 
-// The reason of Degraded=True is a State with one of these suffixes, or RolloutStuck for the
-// daemons.
+// The reason of Degraded=True is a State with one of these suffixes, or RolloutStuck of the daemons.
 const (
 	failedSuffix = "Failed"
 	stuckSuffix  = "Stuck"
@@ -148,6 +145,5 @@ func stateOf(reason string) State {
 	return Errored
 }
 
-// syncs has the State for a whole sync of each process. The states of all steps of the sync begin
-// with this State.
+// syncs has the State for a whole sync of each process, with which the states of its steps begin.
 var syncs = map[Component]State{Operator: OperatorSync, Controller: MCCSync}

@@ -11,17 +11,11 @@ import (
 )
 
 const (
-	// unavailableFor is how long a component must be unavailable before Available=False is written.
-	unavailableFor = 10 * time.Minute
-	// rolloutFor is how long an update of the DaemonSet may take before the daemons are Degraded.
-	rolloutFor = time.Hour
-	// maxBootstrap is longer than the installer waits for a bootstrap. A cluster that is older than
-	// maxBootstrap has completed its bootstrap.
-	maxBootstrap = time.Hour
-	// maxMessage is the maximum length of a message, in bytes. The limit is low, because every
-	// write is sent to every daemon.
-	maxMessage = 384
-	maxText    = 1 << 10 // the maximum length of a text that is kept
+	unavailableFor = 10 * time.Minute // a component is unavailable so long before Available=False is written
+	rolloutFor     = time.Hour        // an update of the DaemonSet that takes longer makes the daemons Degraded
+	maxBootstrap   = time.Hour        // longer than the installer waits; an older cluster was bootstrapped
+	maxMessage     = 384              // bytes of a message; few, because every write is sent to every daemon
+	maxText        = 1 << 10          // bytes of a text that is kept in memory
 
 	asExpected = "AsExpected"
 	noData     = "NoData"
@@ -115,11 +109,9 @@ func waitFor(a Aspect, status metav1.ConditionStatus) time.Duration {
 // value of the condition, and degraded is the new condition Degraded of the operator.
 func (t *tracker) bootstrap(previous, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
 	age, message := now.Sub(created), "The first sync has not completed"
-	isOld := age >= maxBootstrap && !created.IsZero()
+	isOld := !isFirst || age >= maxBootstrap && !created.IsZero()
 	switch {
-	case previous.Status == metav1.ConditionFalse:
-		return previous
-	case previous.Status == "" && (!isFirst || isOld):
+	case previous.Status == metav1.ConditionFalse || previous.Status == "" && isOld:
 		return previous
 	case t.synced:
 		message = "Completed at " + timestamp(now) + ", after " + max(age, 0).Round(time.Second).String()
@@ -135,8 +127,7 @@ func (t *tracker) bootstrap(previous, degraded metav1.Condition, isFirst bool, c
 	return condition(metav1.ConditionTrue, string(BootstrapProgression), message)
 }
 
-// oneLine converts a text to a message: one line of valid UTF-8 without unprintable characters. It
-// removes the middle of a long text, and keeps the end, which has the cause.
+// oneLine converts a text to a message: one short line of printable characters.
 func oneLine(text string) string {
 	isBlank := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 	words := strings.FieldsFunc(text, isBlank)

@@ -26,14 +26,12 @@ type Config struct {
 	Lister operatorlisters.MachineConfigurationLister
 	// Component is the process that reports: Operator or Controller. Required.
 	Component Component
-	// FieldManager owns the conditions of this process. The default for the operator is
-	// machine-config-operator-state, and for the controller machine-config-controller-state. The
-	// default of the other component is not allowed.
+	// FieldManager owns the conditions of this process. The default is machine-config-operator-state or
+	// machine-config-controller-state. The default of the other component is not allowed.
 	FieldManager string
-	// Ready reports whether the Reporter may write its conditions. The default always returns true.
-	// Some controllers add their conditions to the object only if it has no conditions. If such a
-	// controller runs, Ready must return false until the object has its conditions. Ready must not
-	// change the object, and must not block.
+	// Ready reports whether the Reporter may write. The default always returns true. If a controller
+	// adds its conditions only to an object without conditions, Ready must return false until the
+	// object has them. Ready must not change the object, and must not block.
 	Ready func(*operatorv1.MachineConfiguration) bool
 	// Clock is for tests. The default is the real clock.
 	Clock clock.WithTicker

@@ -20,30 +20,22 @@ const (
 // withHealth has the components that have the conditions Degraded and Available.
 var withHealth = []Component{Operator, Controller, Daemon}
 
-// HealthOf returns the health of a component:
-//
-//  1. If Degraded is True, the component is Unhealthy, even if Available is Unknown or missing.
-//  2. Otherwise, the component is Unknown if Degraded or Available is Unknown or missing. Bootstrap
-//     has neither condition.
-//  3. Otherwise, the component is Healthy if Available is True, and Unhealthy if Available is
-//     False.
+// HealthOf returns the health of a component: Unhealthy if Degraded is True, whatever Available is.
+// Otherwise Unknown if Degraded or Available is Unknown or missing, as for Bootstrap, which has neither.
+// Otherwise Healthy or Unhealthy, as Available is True or False.
 func HealthOf(list []metav1.Condition, c Component) Health {
-	degraded := find(list, c, Degraded).Status
-	available := find(list, c, Available).Status
+	degraded, available := find(list, c, Degraded).Status, find(list, c, Available).Status
 	switch {
-	case degraded == metav1.ConditionTrue:
+	case degraded == metav1.ConditionTrue, degraded == metav1.ConditionFalse && available == metav1.ConditionFalse:
 		return Unhealthy
 	case degraded == metav1.ConditionFalse && available == metav1.ConditionTrue:
 		return Healthy
-	case degraded == metav1.ConditionFalse && available == metav1.ConditionFalse:
-		return Unhealthy
-	default:
-		return Unknown
 	}
+	return Unknown
 }
 
-// Overall returns the worst health of the operator, the controller and the daemons. Unhealthy is
-// worse than Unknown, and Unknown is worse than Healthy.
+// Overall returns the worst health of the operator, the controller and the daemons: Unhealthy, Unknown,
+// Healthy.
 func Overall(list []metav1.Condition) Health {
 	worst := Healthy
 	for _, c := range withHealth {
@@ -60,11 +52,9 @@ type Fault struct {
 	// State is the name of the step that failed, or Errored if the name is not known.
 	State   State  `json:"state"`
 	Message string `json:"message"`
-	// Since is the time when Degraded became True. If Resolved is set, it is the time when the error
-	// was resolved.
-	Since metav1.Time `json:"since"`
-	// Resolved is true if the error is over.
-	Resolved bool `json:"resolved"`
+	// Since is the time when Degraded became True or, if Resolved is set, when the error was resolved.
+	Since    metav1.Time `json:"since"`
+	Resolved bool        `json:"resolved"`
 }
 
 // MostRecentError returns the newest unresolved error of the operator, the controller and the daemons.

@@ -137,9 +137,10 @@ func (r *Reporter) logChange(ctx context.Context, err error, failed, recovered s
 	cause, last := apierr.Cause(err), r.failures[failed]
 	r.failures[failed] = cause
 	switch {
-	case err != nil && cause != last:
+	case cause == last:
+	case err != nil:
 		logger.Error(err, failed)
-	case err == nil && last != "" && cause != last:
+	default:
 		logger.Info(recovered)
 	}
 }

@@ -3,6 +3,7 @@ package components
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -13,16 +14,12 @@ import (
 )
 
 const (
-	// lasting is how long a running pass or an error must last before it appears in a condition.
-	lasting = 2 * time.Minute
-	// stuckAfter is how long a pass may run before Degraded becomes True.
-	stuckAfter = 30 * time.Minute
-	// inheritedFor is how long a restarted process keeps Degraded=True of an earlier process.
-	inheritedFor = 10 * time.Minute
-
-	maxErrors  = 64
-	maxRunning = 1024
-	maxKey     = 253 // the longest name of an object
+	lasting      = 2 * time.Minute  // a shorter pass or error does not appear in a condition
+	stuckAfter   = 30 * time.Minute // after this time, a pass makes Degraded True
+	inheritedFor = 10 * time.Minute // so long, a process keeps Degraded=True of an earlier process
+	maxErrors    = 64
+	maxRunning   = 1024
+	maxKey       = 253 // the longest name of an object
 )
 
 // step is a State and the name of the object that the step works on, or "".
@@ -135,11 +132,7 @@ func (t *tracker) fail(p *pass, text string, now time.Time) {
 
 // forget removes the error of a step, and ends its running passes without a result.
 func (t *tracker) forget(s step, now time.Time) {
-	for p := range t.running {
-		if p.step == s {
-			t.end(p)
-		}
-	}
+	maps.DeleteFunc(t.running, func(p *pass, _ bool) bool { return p.step == s })
 	t.resolve(s, now)
 }
 
@@ -155,8 +148,8 @@ func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) 
 	return list
 }
 
-// newestFirst sorts problems by their times, the newest first. If a step of the sync has a problem,
-// newestFirst omits the problem of the whole sync, because it is the same problem.
+// newestFirst sorts problems. If a step of the sync has a problem, it omits the problem of the whole
+// sync, which is the same problem.
 func (t *tracker) newestFirst(list []problem) []problem {
 	if slices.ContainsFunc(list, func(p problem) bool { return t.isStep(p.state) }) {
 		list = slices.DeleteFunc(list, func(p problem) bool { return p.state == t.sync })
@@ -179,16 +172,10 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 	return condition(metav1.ConditionTrue, longest.reason, longest.message)
 }
 
-// degraded returns the condition Degraded of this process, from its previous value. A problem is an
-// error that has lasted for 2 minutes, or a pass that has been running for 30 minutes.
-//
-//  1. Degraded is True while there is a problem. The message has the newest problem and the number
-//     of other problems.
-//  2. If an earlier process wrote True, Degraded stays True until a whole sync has succeeded, or
-//     until an error of this process that had lasted for 2 minutes is resolved. After ten minutes,
-//     Degraded also becomes False if this process has no error.
-//  3. Otherwise Degraded is False, and the message has the last error. If the previous condition is
-//     Unknown or missing, Degraded is Unknown until a pass has succeeded.
+// degraded returns the condition Degraded of this process. It is True while an error has lasted for 2
+// minutes, or a pass has been running for 30 minutes. True of an earlier process stays until a whole
+// sync has succeeded, until an error of this process that was shown is resolved, or, if this process has
+// no error, for ten minutes. Degraded is Unknown until the first pass of a cluster has succeeded.
 func (t *tracker) degraded(previous metav1.Condition, now time.Time) metav1.Condition {
 	isTrue := previous.Status == metav1.ConditionTrue
 	problems := t.runningFor(stuckAfter, stuckSuffix, now)
@@ -200,10 +187,10 @@ func (t *tracker) degraded(previous metav1.Condition, now time.Time) metav1.Cond
 	problems = t.newestFirst(problems)
 	isRecent := now.Sub(t.readAt) < inheritedFor
 	isInherited := !t.synced && !t.recovered && (isRecent || len(t.errors) > 0)
-	switch {
-	case len(problems) > 1:
-		return condition(metav1.ConditionTrue, problems[0].reason, fmt.Sprintf("%s; and %d more", problems[0].message, len(problems)-1))
-	case len(problems) == 1:
+	switch n := len(problems); {
+	case n > 1:
+		return condition(metav1.ConditionTrue, problems[0].reason, fmt.Sprintf("%s; and %d more", problems[0].message, n-1))
+	case n == 1:
 		return condition(metav1.ConditionTrue, problems[0].reason, problems[0].message)
 	case isTrue && isInherited:
 		return previous

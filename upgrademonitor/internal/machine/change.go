@@ -159,7 +159,7 @@ func (c Change) cycle(s State, decided start) conditions.Cycle {
 		cycle.NewTarget = c.Phase == phases.Updated
 	}
 	if decided != undecided && !s.isTrue(phases.Updated) {
-		cycle.NewTarget = decided == starting && (c.Phase == phases.Updated || c.Phase == phases.UpdatePrepared)
+		cycle.NewTarget = decided == starting
 	}
 	if s.isTrue(phases.Updated) {
 		cycle.Ended = c.Time.Unix() < conditions.Find(s.Status.Conditions, phases.Updated).LastTransitionTime.Unix()

@@ -107,10 +107,8 @@ func (c *Core) next(head *Entry) Request {
 		return Request{Verb: Create, Node: c.latest}
 	case (err != nil || step.Waits || isNoop && c.listing == missing) && !isVerified, isNoop && !node.Equal(c.node):
 		c.situation = Stale
-	case step.Waits && !c.latest.isToldToUpdate():
+	case step.Waits && !c.latest.isToldLike(node):
 		c.settle(errWithdrawn)
-	case step.Waits && !node.Equal(c.latest):
-		head.Change.Node = c.latest
 	case step.Waits:
 		return Request{Verb: Wait, Node: node}
 	case err != nil || isNoop:

@@ -86,6 +86,11 @@ func (v Versions) isToldToUpdate() bool {
 	return v.CurrentConfig != v.DesiredConfig || v.CurrentImage != v.DesiredImage
 }
 
+// isToldLike reports whether the Node is told to update to the same config and image as o.
+func (n Node) isToldLike(o Node) bool {
+	return n.isToldToUpdate() && n.DesiredConfig == o.DesiredConfig && n.DesiredImage == o.DesiredImage
+}
+
 // runsDesired reports whether the Node runs the config that it desires.
 func (v Versions) runsDesired() bool {
 	return v.DesiredConfig != "" && v.CurrentConfig == v.DesiredConfig

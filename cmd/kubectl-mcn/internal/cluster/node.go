@@ -51,10 +51,9 @@ type Node struct {
 	// Slow is true if an Updating node is Failing, or has been at Step for more than a third of the
 	// limit of Step (see Limits).
 	Slow bool
-	// Kubelet and OS are the versions that the kubelet reports, and CordonedBy is the last write of the
-	// manager that cordoned the Node, if that is known.
-	Kubelet, OS string
-	CordonedBy  Write
+	// Kubelet and OS are the versions that the kubelet reports, and CordonedBy is the manager of the
+	// field that cordons the Node, if that is known.
+	Kubelet, OS, CordonedBy string
 
 	kube  *corev1.Node // the Node, or nil if it is not known
 	isNew bool         // no update has run yet, so Requested is the time when the node got its first config
@@ -68,7 +67,7 @@ func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 		n.Kubelet, n.OS = node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.OSImage
 	}
 	if n.Is(progress.Cordoned) {
-		n.CordonedBy = lastWrite(node.ManagedFields, `"f:unschedulable"`)
+		n.CordonedBy = lastWrite(node.ManagedFields, `"f:unschedulable"`).By
 	}
 	if mcn != nil {
 		prepared := conditions.Find(mcn.Status.Conditions, phases.UpdatePrepared)

@@ -164,8 +164,8 @@ func reasons(n cluster.Node, o Options) string {
 	var all []string
 	for _, u := range n.Unavailable {
 		text := unavailableText(u, o)
-		if u.Reason == progress.Cordoned && n.CordonedBy.By != "" && n.CordonedBy.By != controller {
-			text += " by " + Clean(n.CordonedBy.By)
+		if u.Reason == progress.Cordoned && n.CordonedBy != "" && n.CordonedBy != controller {
+			text += " by " + Clean(n.CordonedBy)
 		}
 		all = append(all, text)
 	}

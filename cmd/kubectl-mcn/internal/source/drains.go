@@ -22,13 +22,13 @@ func (s *Store) refusedPods() []cluster.Name {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := map[cluster.Name]bool{}
-	for _, n := range s.objects().Nodes {
+	s.each(func(n *cluster.Node) {
 		for _, pod := range n.Pods {
 			if pod.Refused {
 				all[cluster.Name{Namespace: pod.Namespace, Name: pod.Name}] = true
 			}
 		}
-	}
+	})
 	sorted := slices.SortedFunc(maps.Keys(all), func(a, b cluster.Name) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name))
 	})

@@ -14,6 +14,15 @@ func (s *Store) objects() cluster.Objects {
 		Pools: slices.Collect(maps.Values(s.pools)), Nodes: make([]cluster.Node, 0, len(s.members)),
 		HasNodes: s.resources[coreNodes] != nil, Created: map[string]time.Time{},
 	}
+	s.each(func(n *cluster.Node) { o.Nodes = append(o.Nodes, *n) })
+	for name, config := range s.configs {
+		o.Created[name] = config.Created
+	}
+	return o
+}
+
+// each calls do for each node, without a copy of the nodes. The caller holds the lock.
+func (s *Store) each(do func(*cluster.Node)) {
 	for _, m := range s.members {
 		if m.node == nil && m.mcn == nil {
 			continue
@@ -22,12 +31,8 @@ func (s *Store) objects() cluster.Objects {
 			value := cluster.NewNode(m.node, m.mcn)
 			m.value = &value
 		}
-		o.Nodes = append(o.Nodes, *m.value)
+		do(m.value)
 	}
-	for name, config := range s.configs {
-		o.Created[name] = config.Created
-	}
-	return o
 }
 
 // unknownConfigs returns the names of the rendered configs that pools or nodes have, but that
@@ -44,8 +49,6 @@ func (s *Store) unknownConfigs() []string {
 	for _, p := range s.pools {
 		add(p.Spec.Configuration.Name)
 	}
-	for _, n := range s.objects().Nodes {
-		add(n.Current.Config)
-	}
+	s.each(func(n *cluster.Node) { add(n.Current.Config) })
 	return slices.Sorted(maps.Keys(unknown))
 }

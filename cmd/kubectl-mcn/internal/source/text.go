@@ -3,36 +3,21 @@ package source
 import (
 	"bytes"
 	"regexp"
-
-	"golang.org/x/text/encoding"
-	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
 )
 
 // getThem tells the user how to write a file that the command can read.
 const getThem = "use oc get mcp,machineconfignodes -o yaml --show-managed-fields > FILE"
 
-var (
-	// firstLine matches the first line of an object. Prompts and warnings may come before this
-	// line.
-	firstLine = regexp.MustCompile(`(?m)^(?:[{\[]|---\s*$|#|(?:apiVersion|kind|items|metadata):)`)
-	// ofYAML matches a line of YAML as kubectl prints it. Any other line is a warning, or output of
-	// a shell, such as a prompt.
-	ofYAML = regexp.MustCompile(`^(?:[ #-]|[a-z]\w*:|\.\.\.|$)`)
-)
+// firstLine matches the first line of an object. Prompts and warnings may come before this line.
+var firstLine = regexp.MustCompile(`(?m)^(?:[{\[]|---\s*$|#|(?:apiVersion|kind|items|metadata):)`)
 
 // objectsIn cuts off the text before the first object, and reports whether the objects are JSON. If
 // data has no object, it returns a UsageError.
 func objectsIn(name string, data []byte) (objects []byte, isJSON bool, _ error) {
 	switch {
-	case bytes.HasPrefix(data, []byte("PK\x03\x04")), bytes.HasPrefix(data, []byte("\x1f\x8b")):
-		return nil, false, Usagef("%s is a zip or gzip archive: unpack it, and name the folder", name)
 	case len(bytes.TrimSpace(data)) == 0:
 		return nil, false, Usagef("%s is empty: %s", name, getThem)
-	}
-	// PowerShell writes UTF-16 with a byte order mark.
-	data, _, err := transform.Bytes(unicode.BOMOverride(encoding.Nop.NewDecoder()), data)
-	if err != nil || bytes.IndexByte(data, 0) >= 0 {
+	case bytes.IndexByte(data, 0) >= 0: // an archive, or UTF-16
 		return nil, false, Usagef("%s is neither YAML nor JSON: %s", name, getThem)
 	}
 	at := firstLine.FindIndex(data[:min(len(data), 1<<16)])
@@ -59,7 +44,7 @@ func splitYAML(data []byte) [][]byte {
 			end()
 		}
 		hasVersion = hasVersion || isVersion
-		if ofYAML.Match(line) && !bytes.HasPrefix(line, []byte("---")) {
+		if !bytes.HasPrefix(line, []byte("---")) {
 			document = append(document, line...)
 		}
 	}

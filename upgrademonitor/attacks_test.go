@@ -1,0 +1,34 @@
+package upgrademonitor_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// An update is withdrawn in favor of another one: the reports of a controller that waits for its start are
+// dropped, and not written into the other update hours later.
+func TestAControllerWhoseUpdateIsReplaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newControlled(t)
+		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		c.annotate(oldConfig, newConfig)
+		c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
+		c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
+		c.controller.log.take()
+		c.annotate(oldConfig, thirdConfig)
+		pass(5 * time.Hour)
+		assert.Zero(t, c.controller.pending())
+		assertLines(t, []string{"no longer desires", "no longer desires", "works again"}, c.controller.log.take())
+		c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
+		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
+		pass(time.Minute)
+		assert.Equal(t, metav1.ConditionFalse, c.daemon.status(phases.Cordoned))
+		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
+	})
+}
