@@ -2,10 +2,11 @@
 // daemon says that a phase of an update has started, failed or ended. Package phases has the rules
 // for a single phase. This package adds the effects of a phase on other phases.
 //
-// [Next] takes the list of conditions and a report. It returns one list for each write, in order:
+// [Next] takes the list of conditions and a report. It returns the list of the next write, and says
+// whether more writes follow:
 //
 //	list ──┐
-//	       ├──► Next ──► list after the first write, after the second, …
+//	       ├──► Next ──► list of the next write
 //	report ┘
 //
 // An update starts with Updated=False, and ends with Updated=True. Every other Parent and Child is a
@@ -17,15 +18,14 @@
 //     child turns True while another child is Unknown, the parent shows the Unknown child, because
 //     that child may have failed. A report of Unknown does not change the parent if the parent
 //     turned True after the time of the report.
-//   - The start of an update sets UpdatePrepared to Unknown, and all other steps to False. A step
-//     that was not required in the last update looks like a step that was never reported.
+//   - The start of an update sets UpdatePrepared to Unknown, and all other steps to False.
 //   - While Updated is True, a report of Unknown or True for a step that runs only during an update
 //     also starts an update. Example: an administrator drains the node.
 //   - A report of Resumed, UpdateComplete or Uncordoned changes no status while Updated is True,
 //     because a daemon also reports these phases when it restarts.
-//   - The end of an update sets all steps to False. The message of each step that ran gets the prefix
-//     "Action during update to <name of the update>: ". The message of Updated names each child that
-//     was Unknown.
+//   - The end of an update sets all steps to False. The message of each step that was ever reported, and
+//     has no prefix yet, gets the prefix "Action during update to <name of the update>: ". So does the
+//     message of a failure. The start of an update does the same with what the last update has left.
 //
 // The package is pure: it has no I/O, log or clock, and the time is an argument. No exported
 // function changes its arguments, and all exported functions are safe for concurrent use.

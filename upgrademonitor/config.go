@@ -55,8 +55,8 @@ type Config struct {
 	ImageMode func() bool
 	// Lister is from a running informer for this MachineConfigNode or for all MachineConfigNodes.
 	// Set Lister if another process, such as the drain controller, also writes the MachineConfigNode.
-	// Without a Lister, conflicts are more frequent, and the Monitor notices a change by another client
-	// only at its next write. The informer may drop managedFields, but no other field. Optional.
+	// Without a Lister, conflicts are more frequent, and the Monitor believes its last version of the
+	// object until a write has a conflict. The informer may drop managedFields, but no other field. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
 	// FieldManager is the field manager of all writes. It must be the same in all processes that
 	// report on the same node. Default: DefaultFieldManager.

@@ -93,8 +93,10 @@ func (s *server) respond(r *http.Request) (*http.Response, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.made = append(s.made, request)
-	if err := s.fault(request); err != nil {
+	if err := s.fault(request); errors.As(err, new(apierrors.APIStatus)) {
 		return apiserver.Respond(r, nil, err), nil
+	} else if err != nil {
+		return nil, err
 	}
 	return nil, nil
 }
@@ -110,6 +112,13 @@ func (s *server) takes(d time.Duration, requests ...string) {
 		}
 		return 0
 	}
+}
+
+// heals makes new requests take no time. Those in flight still hang.
+func (s *server) heals() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.delay = func(string) time.Duration { return 0 }
 }
 
 // recovers ends the delays, also of the requests in flight.

@@ -168,6 +168,35 @@ func TestFlushWithAContextThatHasEnded(t *testing.T) {
 	})
 }
 
+// A request of Flush whose response is lost holds it up for one Timeout, however long its ctx is.
+func TestFlushOfARequestThatIsLost(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.annotate(newConfig, newConfig)
+		f.takes(hangs)
+		time.AfterFunc(time.Second, f.server.heals)
+		ctx, cancel := context.WithTimeout(t.Context(), 55*time.Second)
+		defer cancel()
+		assert.Equal(t, timeout, took(func() { require.NoError(t, f.Flush(ctx)) }))
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+	})
+}
+
+// An API server that needs longer than Timeout gets everything in the end, however often Flush is called:
+// after Flush has canceled a request, the next one is let through.
+func TestFlushesOfASlowServer(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(12 * time.Second)
+		f.queues(t, phases.Drained, metav1.ConditionUnknown)
+		for range 6 {
+			ctx, cancel := context.WithTimeout(t.Context(), timeout)
+			_ = f.Flush(ctx)
+			cancel()
+		}
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
+		assert.Zero(t, f.pending())
+	})
+}
+
 // An API server that needs longer than Timeout for each request is slow, not gone: Flush cancels one request, and
 // waits for the next.
 func TestFlushOnASlowServer(t *testing.T) {

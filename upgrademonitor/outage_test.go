@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -51,7 +52,7 @@ func TestOutages(t *testing.T) {
 			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
 		"specs are denied": {fails: errRBAC, requests: []string{"patch"}, waits: refused, later: refused,
 			made:   []string{"patch", "patch", "patch", "patch", "patch"},
-			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
+			logged: []string{"may patch machineconfignodes, not only machineconfignodes/status", "works again"}},
 		"a write takes 1 s": {takes: s, waits: []time.Duration{s, s, s, s, s}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -181,6 +182,51 @@ func TestFlushBehindALostRequest(t *testing.T) {
 			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 		})
 	}
+}
+
+// An outage that a call ends leaves no retry behind: the next report is written at once.
+func TestAReportAfterALongOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errDown)
+		f.queues(t, phases.Drained, metav1.ConditionUnknown)
+		pass(10 * time.Minute)
+		f.queues(t, phases.Cordoned, metav1.ConditionUnknown)
+		f.fails(nil)
+		f.queues(t, phases.Cordoned, metav1.ConditionTrue)
+		synctest.Wait()
+		assert.Zero(t, f.pending())
+		assert.Zero(t, took(func() { f.report(t, phases.Drained, metav1.ConditionTrue) }))
+	})
+}
+
+// Calls whose ctx ends before Timeout wait for one Timeout in sum, too.
+func TestCallsWithAShortContextInAnOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(hangs)
+		var sum time.Duration
+		for i := range 40 {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			status := []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse}[i%2]
+			sum += took(func() { f.Report(ctx, phases.NodeDegraded, "failing", status) })
+			cancel()
+		}
+		assert.Equal(t, timeout, sum)
+	})
+}
+
+// An outage while a controller waits for the daemon is another failure, and logged.
+func TestAnOutageWhileAControllerWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newControlled(t)
+		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		c.annotate(oldConfig, newConfig)
+		c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
+		c.daemon.fails(syscall.ECONNREFUSED)
+		pass(time.Minute)
+		c.daemon.fails(nil)
+		pass(time.Minute)
+		assertLines(t, []string{"has not reported the start", "connection refused", "has not reported the start"}, c.controller.log.take())
+	})
 }
 
 // A request without a response is canceled by Flush, and tried again at once.

@@ -342,3 +342,65 @@ func TestAPoolThatIsNotKnown(t *testing.T) {
 		assert.Equal(t, upgrademonitor.NotYetSet, f.object().Spec.Pool.Name)
 	})
 }
+
+// An object that is deleted before the Lister has shown it is created again by the next report, also by a
+// repeat, or by Flush. A Lister that is behind costs one read a call.
+func TestAnObjectThatIsDeletedBeforeTheListerShowsIt(t *testing.T) {
+	var cache lister
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		assert.Equal(t, []string{"get"}, f.requests(), "a repeat")
+		f.Remove(nodeName)
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Updated))
+		f.Remove(nodeName)
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
+		cache.show(f.object())
+		f.requests()
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Empty(t, f.requests())
+	}, cache.use)
+}
+
+// Of two looks at the same time, the newer Node wins, in whatever order they end: a Node is newer by its
+// resourceVersion or, without one, by the start of the look.
+func TestTheNewestView(t *testing.T) {
+	for name, late := range map[string]func(*testing.T, *fixture){
+		"Flush":    func(t *testing.T, f *fixture) { assert.NoError(t, f.Flush(t.Context())) },
+		"a report": func(t *testing.T, f *fixture) { f.report(t, phases.NodeDegraded, metav1.ConditionTrue) },
+		"the spec": func(t *testing.T, f *fixture) { assert.NoError(t, f.syncSpec(t)) },
+	} {
+		for _, versions := range [][2]string{{"", ""}, {"5", "6"}} {
+			t.Run(name+versions[0], func(t *testing.T) {
+				inBubble(t, func(t *testing.T, f *fixture) {
+					f.becomes(func(n *corev1.Node) { n.ResourceVersion = versions[0] })
+					old := make(chan struct{})
+					f.calls(func() { f.calls(nil); <-old }) // it has the old Node
+					go late(t, f)
+					synctest.Wait()
+					f.annotate(newConfig, newConfig)
+					f.becomes(func(n *corev1.Node) { n.ResourceVersion = versions[1] })
+					f.report(t, phases.Updated, metav1.ConditionTrue)
+					require.NoError(t, f.Flush(t.Context()))
+					close(old)
+					synctest.Wait()
+					assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+					assert.Equal(t, name == "the spec", f.desired() == newConfig)
+				})
+			})
+		}
+	}
+}
+
+// After etcd was restored, the resourceVersions of Nodes are lower.
+func TestANodeAfterARestore(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "9" })
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "5" })
+		f.annotate(newConfig, newConfig)
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+	})
+}

@@ -32,7 +32,7 @@ var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Fa
 type run struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
-	started   time.Time    // the start of the current request
+	started   time.Time    // the start of the current request, or the end of the last one
 	conflicts wait.Backoff // the remaining pauses after conflicts
 }
 
@@ -121,6 +121,7 @@ func (m *Monitor) next(r *run, verdict machine.Verdict) (request machine.Request
 func (m *Monitor) record(r *run, request machine.Request, result machine.Result) machine.Verdict {
 	m.mu.Lock()
 	defer m.unlock()
+	r.started = realClock.Now() // the request is over, so it is not overdue
 	verdict := m.core.Done(request, result)
 	m.settleLocked()
 	switch {

@@ -55,6 +55,34 @@ func TestImagesOfUpdates(t *testing.T) {
 	}
 }
 
+// At the end of an update, an image annotation that the CRD rejects leaves the image of the status. One that is
+// missing removes it.
+func TestInvalidImagesAtTheEnd(t *testing.T) {
+	invalidCurrent, invalidDesired := imagesOf("", "2"), imagesOf("2", "")
+	invalidCurrent.InvalidCurrentImage, invalidDesired.InvalidDesiredImage = true, true
+	withoutDesired := imagesOf("", "")
+	withoutDesired.InvalidCurrentImage = true
+	withoutConfig := imagesOf("", "")
+	withoutConfig.CurrentConfig, withoutConfig.DesiredConfig = "", ""
+	for name, tc := range map[string]struct {
+		node machine.Node
+		want string
+	}{
+		"an invalid current image": {invalidCurrent, "1/2/2"},
+		"an invalid desired image": {invalidDesired, "2/2/2"},
+		"invalid and no desired":   {withoutDesired, "1/2/"},
+		"no image":                 {imagesOf("", ""), "//"},
+		"no annotation at all":     {withoutConfig, "1/2/2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := after(t, between(t, imagesOf("1", "1")), report(phases.Updated, metav1.ConditionFalse, imagesOf("1", "2")),
+				report(phases.UpdatePrepared, metav1.ConditionTrue, imagesOf("1", "2")))
+			s = after(t, s.Sync(tc.node), report(phases.Updated, metav1.ConditionTrue, tc.node))
+			assert.Equal(t, tc.want, imagesIn(s))
+		})
+	}
+}
+
 // In standard mode, the object gets no images, even if the Node has them. They do not name an update.
 func TestNoImagesInStandardMode(t *testing.T) {
 	n := imagesOf("1", "2")
@@ -70,6 +98,8 @@ func TestNoImagesInStandardMode(t *testing.T) {
 // Which report starts an update of a Node that runs config a and image 1, and desired both. A repeat of the
 // report changes nothing.
 func TestNewTarget(t *testing.T) {
+	invalid := imagesOf("1", "")
+	invalid.InvalidDesiredImage = true
 	noConfig := imagesOf("1", "2")
 	noConfig.DesiredConfig = ""
 	standard := imagesOf("1", "2")
@@ -85,6 +115,7 @@ func TestNewTarget(t *testing.T) {
 		"another config":                   {imagesOf("1", "1"), another, true},
 		"another image":                    {imagesOf("1", "1"), imagesOf("1", "2"), true},
 		"no image":                         {imagesOf("1", "1"), imagesOf("1", ""), true},
+		"an invalid image":                 {imagesOf("1", "1"), invalid, false},
 		"no config":                        {imagesOf("1", "1"), noConfig, false},
 		"standard mode":                    {imagesOf("1", "1"), standard, false},
 		"an image becomes known, it runs":  {imagesOf("", ""), imagesOf("1", "1"), false},

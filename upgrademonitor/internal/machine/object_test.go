@@ -1,0 +1,59 @@
+package machine_test
+
+import (
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+)
+
+// A patch has all fields of ours, the conditions of other clients as they were read, and the UID and the
+// resourceVersion of one version of one object. The resourceVersion alone is not enough: after etcd was
+// restored, another object can have the same one.
+func TestPatch(t *testing.T) {
+	known := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "u", ResourceVersion: "6", Labels: map[string]string{"a": "b"}}}
+	known.Status.Conditions = []metav1.Condition{{Type: "InternalReleaseImageDegraded", Status: "True", LastTransitionTime: now, Reason: "R"}}
+	known.Status.IrreconcilableChanges = []mcfgv1.IrreconcilableChangeDiff{{FieldPath: "p"}}
+	full := known.DeepCopy()
+	full.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "worker-0", UID: "n"}}
+	full.Spec = mcfgv1.MachineConfigNodeSpec{
+		Node:          mcfgv1.MCOObjectReference{Name: "worker-0"},
+		Pool:          mcfgv1.MCOObjectReference{Name: "worker"},
+		ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: "b"},
+		ConfigImage:   mcfgv1.MachineConfigNodeSpecConfigImage{DesiredImage: "j"},
+	}
+	full.Status.ObservedGeneration = 2
+	full.Status.Conditions = append(full.Status.Conditions, metav1.Condition{Type: "Drained", Status: "Unknown", LastTransitionTime: now, Reason: "R", Message: "m"})
+	full.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Desired: "b"}
+	full.Status.ConfigImage = mcfgv1.MachineConfigNodeStatusConfigImage{DesiredImage: "j"}
+	full.Status.PinnedImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{{Name: "a", DesiredGeneration: 1, LastFailedGeneration: 1}, {Name: "b", DesiredGeneration: 1}}
+	const foreign = `{"type":"InternalReleaseImageDegraded","status":"True","lastTransitionTime":"2026-05-22T12:37:24Z","reason":"R","message":""}`
+
+	for name, tc := range map[string]struct {
+		verb machine.Verb
+		next *mcfgv1.MachineConfigNode
+		want string
+	}{
+		"a spec": {machine.PatchSpec, full, `{"metadata":{"uid":"u","resourceVersion":"6","ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"worker-0","uid":"n"}]},
+			"spec":{"node":{"name":"worker-0"},"pool":{"name":"worker"},"configVersion":{"desired":"b"},"configImage":{"desiredImage":"j"}}}`},
+		"a status": {machine.PatchStatus, full, `{"metadata":{"uid":"u","resourceVersion":"6"},
+			"status":{"observedGeneration":2,"conditions":[
+				{"type":"Drained","status":"Unknown","lastTransitionTime":"2026-05-22T12:37:24Z","reason":"R","message":"m"},` + foreign + `],
+				"configVersion":{"current":null,"desired":"b"},"configImage":{"currentImage":null,"desiredImage":"j"},
+				"pinnedImageSets":[{"name":"a","desiredGeneration":1,"lastFailedGeneration":1,"lastFailedGenerationError":""},{"name":"b","desiredGeneration":1}]}}`},
+		"what goes": {machine.PatchStatus, known, `{"metadata":{"uid":"u","resourceVersion":"6"},
+			"status":{"observedGeneration":null,"conditions":[` + foreign + `],"configImage":null,"pinnedImageSets":null}}`},
+		"an image that goes": {machine.PatchSpec, known, `{"metadata":{"uid":"u","resourceVersion":"6","ownerReferences":null},
+			"spec":{"node":{"name":""},"pool":{"name":""},"configVersion":{"desired":""},"configImage":null}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			patch, err := machine.Request{Verb: tc.verb, Base: machine.FromTyped(known), Next: machine.FromTyped(tc.next).State}.Patch()
+			require.NoError(t, err)
+			assert.JSONEq(t, tc.want, string(patch))
+		})
+	}
+}
