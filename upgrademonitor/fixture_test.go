@@ -216,9 +216,7 @@ func (f *fixture) another(t testing.TB, change ...func(*upgrademonitor.Config)) 
 
 func newProcess(t testing.TB, s *server, node *corev1.Node, change ...func(*upgrademonitor.Config)) *fixture {
 	t.Helper()
-	if _, isTest := t.(*testing.T); isTest {
-		synctest.Wait() // a test must be in a bubble: in real time, the Monitor would look at the Node in a slow test
-	}
+	idle(t) // in real time, the Monitor would look at the Node in a slow test
 	f := &fixture{server: s, node: node}
 	config := upgrademonitor.Config{
 		Client:   clientsetOn(t, s),
@@ -248,8 +246,16 @@ func newUpdated(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	t.Helper()
 	f := newFixture(t, change...)
 	f.report(t, phases.Updated, metav1.ConditionTrue)
+	idle(t) // the writer ends after the call, and would write the next change at once
 	f.requests()
 	return f
+}
+
+// idle waits until the Monitor is idle. A test must be in a bubble, a benchmark cannot.
+func idle(t testing.TB) {
+	if _, isTest := t.(*testing.T); isTest {
+		synctest.Wait()
+	}
 }
 
 func (f *fixture) tryReport(t testing.TB, p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.Option) error {

@@ -288,3 +288,34 @@ func TestAnotherProcessEndsAnOutage(t *testing.T) {
 		f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
 	}, cache.use)
 }
+
+// The configs of the Node do not go back, though a report between two changes of the Node is pending.
+func TestVersionsOfAnOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errDown)
+		f.annotate(newConfig, newConfig)
+		pass(time.Minute)
+		f.queues(t, phases.Drained, metav1.ConditionTrue)
+		f.annotate(thirdConfig, thirdConfig)
+		pass(time.Minute)
+		f.fails(nil)
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, thirdConfig, f.object().Status.ConfigVersion.Current)
+	})
+}
+
+// A second start of an update in an outage: the repeat of a report takes no place in the queue.
+func TestRepeatOfASecondStart(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.starts(t, newConfig)
+		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+		f.report(t, phases.Cordoned, metav1.ConditionTrue)
+		f.fails(errDown)
+		f.annotate(oldConfig, thirdConfig)
+		f.queues(t, phases.Updated, metav1.ConditionFalse)
+		for range 3 {
+			f.queues(t, phases.UpdatePrepared, metav1.ConditionTrue)
+		}
+		assert.Equal(t, 2, f.pending())
+	})
+}

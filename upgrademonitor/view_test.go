@@ -221,6 +221,18 @@ func TestListedTarget(t *testing.T) {
 	})
 }
 
+// The Lister has never shown the object, which is deleted. The next report finds that out, though it changes nothing.
+func TestRepeatWithoutTheObjectInTheLister(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var cache lister
+		f := newUpdated(t, cache.use)
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		f.Remove(nodeName)
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Updated))
+	})
+}
+
 // An object in the Lister whose version cannot be compared is not believed, whatever it shows.
 func TestListedVersionThatCannotBeCompared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
