@@ -21,7 +21,7 @@ func TestSyncStatusOnly(t *testing.T) {
 	}
 	cc := &mcfgv1.ControllerConfig{}
 	cc.Status.ControllerCertificates = []mcfgv1.ControllerCertificate{{Subject: "CN=a", BundleFile: "b"}}
-	annotations := map[string]string{}
+	annotations := map[string]string{"machineconfiguration.openshift.io/state": "Done"}
 	for _, name := range []string{"currentConfig", "desiredConfig"} {
 		annotations["machineconfiguration.openshift.io/"+name] = "config-1"
 	}
