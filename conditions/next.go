@@ -3,7 +3,6 @@ package conditions
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -76,7 +75,7 @@ func write(before []metav1.Condition, r Report, cycle Cycle) (next []metav1.Cond
 	case phases.IsUpdateStep(r.Phase) && isUpdated: // no status changes
 		known := Find(before, r.Phase).Message
 		switch {
-		case HasUpdatePrefix(known) && strings.HasSuffix(known, prefixEnd+r.Message):
+		case HasUpdatePrefix(known) && TrimUpdatePrefix(known) == r.Message:
 			r.Message = known // a repeat; the name of the update may be its image or its config
 		case r.Status != metav1.ConditionFalse:
 			r.Message = withUpdatePrefix(r.Message, cycle.Name)

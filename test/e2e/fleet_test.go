@@ -179,7 +179,7 @@ func (f *fleet) node(name, poolName, config string, change ...func(*corev1.Node)
 	f.t.Helper()
 	return unguardedNodeOn(f.t, f.cluster, name, append([]func(*corev1.Node){func(n *corev1.Node) {
 		n.Labels = map[string]string{"node-role.kubernetes.io/" + poolName: ""}
-		n.Annotations = map[string]string{annotationPrefix + "currentConfig": config, annotationPrefix + "desiredConfig": config}
+		n.Annotations = map[string]string{annotationPrefix + "currentConfig": config, annotationPrefix + "desiredConfig": config, annotationPrefix + "state": "Done"}
 		n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	}}, change...)...)
 }

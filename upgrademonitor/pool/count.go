@@ -67,7 +67,7 @@ func newCount(
 func (c *count) add(n progress.Node) {
 	c.total++
 	isAvailable := n.IsAvailable()
-	runsTarget := n.Current.Config == c.config && c.image.isOn(n.Current.Image)
+	runsTarget := n.Current.Config == c.config && c.image.isOn(n.Current.Image) && !n.Is(progress.AnnotationsMissing)
 	has := n.Reported && !n.InUpdate() && runsTarget
 	if !isAvailable {
 		c.unavailable++
@@ -116,8 +116,9 @@ func whyDown(n progress.Node) string {
 
 // downWords replaces the reasons that do not fit after "<node> is".
 var downWords = map[progress.UnavailableReason]string{
-	progress.Cordoned:     "cordoned",
-	progress.DiskPressure: "under DiskPressure",
+	progress.AnnotationsMissing: "without the annotations of machine-config-operator",
+	progress.Cordoned:           "cordoned",
+	progress.DiskPressure:       "under DiskPressure",
 }
 
 // isUpdated reports whether the target of the pool exists, and every node is updated and available.

@@ -182,6 +182,9 @@ func ordered(config, image string) func(*corev1.Node) {
 func runsConfig(config string) func(*corev1.Node) {
 	return func(n *corev1.Node) {
 		metav1.SetMetaDataAnnotation(&n.ObjectMeta, upgrademonitor.CurrentConfigAnnotation, config)
+		if _, hasState := n.Annotations["machineconfiguration.openshift.io/state"]; !hasState {
+			withState("Done", "")(n)
+		}
 	}
 }
 

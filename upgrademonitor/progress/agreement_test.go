@@ -86,7 +86,7 @@ func FuzzAgreement(f *testing.F) {
 			name := fmt.Sprint("worker-", len(nodes))
 			node, m := in.node(name), in.object()
 			if isCalm {
-				node, m = newNode("desiredConfig", configB, "currentConfig", configB), mcn(is(phases.Updated, yes, 5))
+				node, m = newNode("desiredConfig", configB, "currentConfig", configB, "state", "Done"), mcn(is(phases.Updated, yes, 5))
 				if options.MachineOSConfig != nil && in.pick(8) > 0 {
 					node.Annotations[annotation+"desiredImage"], node.Annotations[annotation+"currentImage"] = "x", "x"
 				}
@@ -133,7 +133,7 @@ func requireAgreement(t *testing.T, p *mcfgv1.MachineConfigPool, nodes []*corev1
 			}
 		}
 		n := progress.Of(node, object)
-		isUpToDate := n.Reported && !n.InUpdate() && !n.Degraded && n.Current.Config == config && config != ""
+		isUpToDate := n.Reported && !n.InUpdate() && !n.Degraded && n.Current.Config == config && config != "" && !n.Is(progress.AnnotationsMissing)
 		count(&updated, isUpToDate && hasImage && n.Current.Image == image)
 		count(&ready, isUpToDate && hasImage && n.Current.Image == image && n.IsAvailable())
 		count(&isDone, isUpToDate && n.IsAvailable())

@@ -27,10 +27,17 @@ func wasReported(list []metav1.Condition, p phases.Phase) bool {
 // notInUpdate are the phases that a daemon also reports when no update is running.
 var notInUpdate = []phases.Phase{phases.Resumed, phases.UpdateComplete, phases.Uncordoned, phases.Updated}
 
-// isRunningStep reports whether a condition says that a step which runs only during an update has
-// started.
-func isRunningStep(c metav1.Condition) bool {
-	p := phases.Phase(c.Type)
-	isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
-	return isStep && c.Status != metav1.ConditionFalse && !slices.Contains(notInUpdate, p)
+// isRunning reports whether a step that runs only during an update has started. It has also started if
+// it was reset after Updated became False: another update has replaced an incomplete update.
+func isRunning(list []metav1.Condition) bool {
+	var notUpdated metav1.Time
+	if c := conditions.Find(list, phases.Updated); c != nil && c.Status == metav1.ConditionFalse {
+		notUpdated = c.LastTransitionTime
+	}
+	return slices.ContainsFunc(list, func(c metav1.Condition) bool {
+		p := phases.Phase(c.Type)
+		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
+		isReset := !notUpdated.IsZero() && conditions.HasUpdatePrefix(c.Message) && c.LastTransitionTime.After(notUpdated.Time)
+		return isStep && !slices.Contains(notInUpdate, p) && (c.Status != metav1.ConditionFalse || isReset)
+	})
 }

@@ -20,6 +20,7 @@ func ExampleOf() {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-5", Annotations: map[string]string{
 		"machineconfiguration.openshift.io/currentConfig": "rendered-worker-aaa",
 		"machineconfiguration.openshift.io/desiredConfig": "rendered-worker-bbb",
+		"machineconfiguration.openshift.io/state":         "Done",
 	}}}
 	pressure := metav1.Date(2026, 5, 22, 14, 0, 0, 0, time.UTC)
 	node.Status.Conditions = []corev1.NodeCondition{

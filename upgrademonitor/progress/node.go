@@ -1,5 +1,7 @@
 package progress
 
+import "slices"
+
 // Target is the config and the image that a node runs or should run. Config is the name of a
 // rendered MachineConfig. Image is the pull spec of the node's own OS image, or "" if the node uses
 // the OS image of the release.
@@ -60,6 +62,11 @@ func (n Node) InUpdate() bool { return n.Update != NoUpdate }
 // IsAvailable reports whether the node is not degraded, is not in an update, and has no Unavailable
 // reason. A node that is not available counts against maxUnavailable of its pool.
 func (n Node) IsAvailable() bool { return !n.Degraded && !n.InUpdate() && len(n.Unavailable) == 0 }
+
+// Is reports whether the Node is unavailable for a reason.
+func (n Node) Is(reason UnavailableReason) bool {
+	return slices.ContainsFunc(n.Unavailable, func(u Unavailable) bool { return u.Reason == reason })
+}
 
 // runsDesired reports whether the node runs the config and image that it is told to run.
 func (n Node) runsDesired() bool { return n.Desired == n.Current }

@@ -103,7 +103,7 @@ func (n *Node) readNode(node *corev1.Node) {
 // readUpdate sets Reported and Update.
 func (n *Node) readUpdate(node *corev1.Node, list []metav1.Condition) {
 	isUpdated := isTrue(list, phases.Updated)
-	isRunning := slices.ContainsFunc(list, isRunningStep)
+	isRunning := isRunning(list)
 	n.Reported = isRunning || wasReported(list, phases.Updated)
 	isTold, state, isComplete := n.readAnnotations(node)
 	switch {

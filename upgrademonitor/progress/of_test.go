@@ -48,7 +48,7 @@ func TestVersionsOfNodes(t *testing.T) {
 	}
 	empty := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
 	configs := func(desired, current string, more ...string) *corev1.Node {
-		return newNode(append([]string{"desiredConfig", desired, "currentConfig", current}, more...)...)
+		return newNode(append([]string{"desiredConfig", desired, "currentConfig", current, "state", "Done"}, more...)...)
 	}
 	for name, tc := range map[string]struct {
 		node             *corev1.Node
@@ -86,7 +86,7 @@ func TestVersionsOfNodes(t *testing.T) {
 			assert.Equal(t, []progress.Target{tc.desired, tc.current}, []progress.Target{n.Desired, n.Current})
 			assert.Equal(t, tc.isReported, n.Reported)
 			assert.Equal(t, tc.update, n.Update)
-			assert.Equal(t, tc.update == "", n.IsAvailable())
+			assert.Equal(t, tc.update == "" && !n.Is(progress.AnnotationsMissing), n.IsAvailable())
 			assert.Equal(t, tc.object != nil && tc.object != empty && !strings.Contains(name, "earlier"), n.HasObject)
 		})
 	}
@@ -228,6 +228,7 @@ func TestUpdateOfObject(t *testing.T) {
 		"Updated is Unknown":      {mcn(is(phases.Updated, running, 5), withDesired(configB)), true, progress.Started},
 		"restarted":               {mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6)), true, ""},
 		"joining, and requested":  {mcn(withDesired(configB)), false, ""},
+		"replaced":                {mcn(is(phases.Updated, no, 5), is(phases.Drained, no, 6, "Action during update to b: drained")), true, progress.Started},
 	} {
 		n := progress.Of(nil, tc.object)
 		checkNode(t, n)

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // Unavailable is a reason why a node is unavailable.
@@ -17,12 +19,14 @@ type Unavailable struct {
 // and counts the node against maxUnavailable of its pool.
 type UnavailableReason string
 
-// The reasons. Cordoned means that the Node is unschedulable. The other reasons come from conditions
-// of the Node.
+// The reasons. AnnotationsMissing means that the Node has lost one of the annotations currentConfig,
+// desiredConfig and state, so machine-config-operator does not count its update as done. Cordoned
+// means that the Node is unschedulable. The other reasons come from conditions of the Node.
 const (
 	NotReady           UnavailableReason = "NotReady"
 	DiskPressure       UnavailableReason = "DiskPressure"
 	NetworkUnavailable UnavailableReason = "NetworkUnavailable"
+	AnnotationsMissing UnavailableReason = "AnnotationsMissing"
 	Cordoned           UnavailableReason = "Cordoned"
 )
 
@@ -46,6 +50,11 @@ func unavailable(node *corev1.Node) []Unavailable {
 		if c != nil && (c.Status == corev1.ConditionTrue || isReady && c.Status == corev1.ConditionUnknown) {
 			add(UnavailableReason(t), c.LastTransitionTime.Time)
 		}
+	}
+	hasLost := func(name string) bool { return node.Annotations[name] == "" }
+	if current := hasLost(nodemeta.CurrentConfig); current && !hasLost(nodemeta.State) && !hasLost(nodemeta.DesiredConfig) ||
+		!current && (hasLost(nodemeta.DesiredConfig) || hasLost(nodemeta.State)) {
+		add(AnnotationsMissing, time.Time{})
 	}
 	if node.Spec.Unschedulable {
 		add(Cordoned, cordonedSince(node))

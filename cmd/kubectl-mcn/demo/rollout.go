@@ -109,6 +109,7 @@ func kubeNode(mcn *node) *corev1.Node {
 	n.Annotations = map[string]string{
 		"machineconfiguration.openshift.io/currentConfig": mcn.Status.ConfigVersion.Current,
 		"machineconfiguration.openshift.io/desiredConfig": mcn.Spec.ConfigVersion.Desired,
+		"machineconfiguration.openshift.io/state":         "Done",
 	}
 	is := func(p phases.Phase) bool {
 		return conditions.StatusOf(mcn.Status.Conditions, p) == metav1.ConditionTrue

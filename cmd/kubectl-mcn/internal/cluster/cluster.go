@@ -24,6 +24,9 @@ type Objects struct {
 	// Created has the creation times of rendered configs, if they are known.
 	Created map[string]time.Time
 
+	// IsOlder is true if the pools and the Nodes are older than the MachineConfigNodes.
+	IsOlder bool
+
 	isDump bool // set by Of: the objects may be a dump that lacks pools
 }
 
@@ -93,16 +96,25 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 	return result
 }
 
-// holdArbiter sets WaitsFor of the pool Arbiter if nodes of the pool Master are unavailable or wait:
-// machine-config-operator updates the masters first.
+// holdArbiter sets WaitsFor of the pools Master and Arbiter of a cluster with an arbiter. No master
+// starts while an arbiter is unavailable. An arbiter starts only if all masters are available, and no
+// master can start.
 func holdArbiter(pools []Pool) {
 	find := func(name string) int { return slices.IndexFunc(pools, func(p Pool) bool { return p.Name == name }) }
 	a, m := find(mco.Arbiter), find(mco.Master)
-	if a < 0 || m < 0 || pools[a].Waiting == 0 || pools[a].Paused {
+	if a < 0 || m < 0 || !pools[m].hasArbiter() {
 		return
 	}
-	if master := pools[m]; master.Unavailable > 0 || master.Waiting > 0 && !master.Paused {
-		pools[a].WaitsFor, pools[a].Stalled = master.Name, false
+	master, arbiter := pools[m], pools[a]
+	mayStart := func(n Node) bool { return n.State == Waiting && len(n.Unavailable) == 0 }
+	hasCandidate := !master.Paused && master.Taken < master.MaxUnavailable && slices.ContainsFunc(master.Nodes, mayStart)
+	isHeld := func(p Pool) bool { return p.Waiting > 0 && !p.Paused }
+	if isHeld(master) && arbiter.hasUnavailable() {
+		pools[m].WaitsFor, pools[m].Stalled = &arbiter, false
+		hasCandidate = false
+	}
+	if isHeld(arbiter) && (master.hasUnavailable() || hasCandidate) {
+		pools[a].WaitsFor, pools[a].Stalled = &master, false
 	}
 }
 

@@ -1,18 +1,44 @@
 package cluster
 
+import (
+	"maps"
+	"slices"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+)
+
 // imageOf returns the image of a pool's target. A MachineConfigPool has no field for its image, so
-// imageOf returns the desired image of the nodes whose desired config is config, the config of the
-// pool. While these nodes desire different images, the node whose update was requested last has the
-// new image.
-func imageOf(config string, nodes []Node) string {
+// the messages of its conditions decide: see mco.ImageOf. If they do not name the image, imageOf
+// returns the desired image of the nodes whose desired config is config, the config of the pool. While
+// these nodes desire different images, the image that updated nodes have is the image of the pool;
+// updated is the count in the pool's status. If no image fits, the node whose update was requested
+// last has the new image.
+func imageOf(config string, nodes []Node, updated int, messages ...string) string {
+	image, isNamed, isImageMode := mco.ImageOf(config, messages...)
+	if isNamed {
+		return image
+	}
 	var newest *Node
+	done := map[string]int{} // the number of nodes that have an image
 	for i := range nodes {
-		if n := &nodes[i]; n.Desired.Config == config && (newest == nil || isNewer(n, newest)) {
+		n := &nodes[i]
+		if n.Desired.Config != config || isImageMode && n.Desired.Image == "" {
+			continue // in image mode, a node without an image does not have the target
+		}
+		if n.hasDesired() {
+			done[n.Desired.Image]++
+		}
+		if newest == nil || isNewer(n, newest) {
 			newest = n
 		}
 	}
 	if newest == nil {
 		return ""
+	}
+	for _, other := range slices.Sorted(maps.Keys(done)) {
+		if isImageMode && done[other] == updated && done[newest.Desired.Image] != updated {
+			return other
+		}
 	}
 	return newest.Desired.Image
 }

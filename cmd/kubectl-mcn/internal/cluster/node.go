@@ -76,6 +76,12 @@ func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	return n
 }
 
+// In returns the node with the labels of a Node that is older than its MachineConfigNode.
+func (n Node) In(older *corev1.Node) Node {
+	n.kube = older
+	return n
+}
+
 // Begin returns the time of the request for the current or the last update. If this time is not
 // known, or if the request has changed the target of a running update, Begin returns the time when
 // the update started.
@@ -103,9 +109,19 @@ func (n *Node) dropWithdrawn(target progress.Target) {
 	}
 }
 
-// Is reports whether the Node is unavailable for a reason.
-func (n Node) Is(reason progress.UnavailableReason) bool {
-	return slices.ContainsFunc(n.Unavailable, func(u progress.Unavailable) bool { return u.Reason == reason })
+// hasUnavailable reports whether a node of the pool is unavailable. A node that only fails to update is
+// available.
+func (p Pool) hasUnavailable() bool {
+	isUnavailable := func(n Node) bool { return n.Node.Places(progress.Target{}) > 0 }
+	return len(p.Nodes) == 0 && p.Unavailable > 0 || slices.ContainsFunc(p.Nodes, isUnavailable)
+}
+
+// hasArbiter reports whether the pool's nodes belong to a cluster with an arbiter, as far as that is known.
+func (p Pool) hasArbiter() bool {
+	isOther := func(n Node) bool {
+		return n.kube != nil && n.kube.Annotations[mco.Topology] != "" && n.kube.Annotations[mco.Topology] != "HighlyAvailableArbiter"
+	}
+	return !slices.ContainsFunc(p.Nodes, isOther)
 }
 
 func (n Node) isPulling() bool { return len(n.PinnedImageSets) > 0 }

@@ -7,19 +7,28 @@ import (
 	"time"
 )
 
-// setUnavailable sets Unavailable, Full, Blocked and Stalled.
+// setUnavailable sets Unavailable, Taken, Full, Blocked and Stalled.
 func (c *calculation) setUnavailable() {
-	c.Unavailable = max(c.Unavailable, len(c.UnavailableNodes()))
+	taken, updating := 0, 0
+	for _, n := range c.Nodes {
+		taken += c.Places(n)
+		if n.State == Updating {
+			updating += c.Places(n)
+		}
+	}
+	known := len(c.UnavailableNodes())
 	isUnknown := func(n Node) bool { return n.kube == nil }
 	if len(c.Nodes) > 0 && c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown) {
-		c.Unavailable = len(c.UnavailableNodes()) // the status of the pool may be out of date
+		c.Unavailable = known // the status of the pool may be out of date
 	}
+	c.Unavailable = max(c.Unavailable, known)
+	c.Taken = taken + c.Unavailable - known
 	isHeld := func(n Node) bool { return n.State == Waiting && len(n.Conflict) == 0 }
 	mayStart := slices.ContainsFunc(c.Nodes, isHeld) // a node with a Conflict never starts
 	switch {
 	case c.Waiting == 0 || c.Paused:
-	case mayStart && c.Unavailable >= c.MaxUnavailable:
-		resting := c.Unavailable - c.Updating
+	case mayStart && c.Taken >= c.MaxUnavailable:
+		resting := c.Taken - updating
 		c.Full = resting > 0
 		c.Blocked = resting >= c.MaxUnavailable
 	case c.Updating == 0 && c.Build == nil && len(c.Problems) == 0:
@@ -57,7 +66,7 @@ func (c *calculation) setRemaining() {
 			left = max(left, c.Typical-since(cmp.Or(n.Begin(), c.now), c.now))
 		}
 	}
-	places := max(1, c.MaxUnavailable-(c.Unavailable-c.Updating))
+	places := max(1, c.MaxUnavailable-(c.Taken-c.Updating))
 	rounds := time.Duration((c.Waiting + places - 1) / places)
 	if c.Typical > math.MaxInt64/(rounds+1) { // the sum would overflow
 		return

@@ -26,23 +26,26 @@ type Pool struct {
 	PausedBy Write
 	// TargetSince is when the rendered config of Target was created, or zero if that is not known.
 	TargetSince time.Time
+	// IsOlder is true if the pool is older than the MachineConfigNodes.
+	IsOlder bool
 	// Updated is true if the pool's condition Updated is True for Target.
 	Updated bool
-	// MaxUnavailable is the maximum number of unavailable nodes. Unavailable is the number of
-	// UnavailableNodes. If Nodes are not known, Unavailable is at least the unavailableMachineCount
-	// of the pool's status.
-	MaxUnavailable, Unavailable int
-	// Full is true if nodes are Waiting, MaxUnavailable is reached, and some unavailable nodes are
-	// not Updating. A Full pool is Blocked if the number of unavailable nodes that are not Updating
-	// reaches MaxUnavailable. A paused pool is never Full or Blocked.
+	// MaxUnavailable is the number of places for unavailable nodes. Unavailable is the number of
+	// UnavailableNodes, and Taken is the number of places that they take: see mco.Node.Places. If
+	// Nodes are not known, both are at least the unavailableMachineCount of the pool's status.
+	MaxUnavailable, Unavailable, Taken int
+	// Full is true if nodes are Waiting, no place is free, and some unavailable nodes are not
+	// Updating. A Full pool is Blocked if the unavailable nodes that are not Updating take all
+	// places. A paused pool is never Full or Blocked.
 	Full, Blocked bool
-	// Stalled is true if nodes are Waiting, MaxUnavailable is not reached, and no node has been
+	// Stalled is true if nodes are Waiting, a place is free, and no node has been
 	// Updating for 2 minutes. A pool with a Build or with Problems is not Stalled. StalledSince is
 	// when the last update ended or the pool got its target, if that is known.
 	Stalled      bool
 	StalledSince time.Time
-	// WaitsFor is the name of the pool that machine-config-operator updates before this pool, or "".
-	WaitsFor string
+	// WaitsFor is the pool whose nodes machine-config-operator waits for before it updates a node of
+	// this pool, or nil.
+	WaitsFor *Pool
 
 	// The number of nodes in each state.
 	Done, Updating, Stuck, Waiting, Idle, Unreported int
@@ -127,8 +130,22 @@ func (p Pool) StuckNodes() []Node {
 	return stuck
 }
 
-// UnavailableNodes returns the nodes that count against MaxUnavailable: see Node.IsAvailable. A node
-// with a Conflict does not count, because machine-config-operator ignores it.
+// UnavailableNodes returns the nodes that take places. A node with a Conflict takes no place, because
+// machine-config-operator ignores it.
 func (p Pool) UnavailableNodes() []Node {
-	return slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return n.IsAvailable() || len(n.Conflict) > 0 })
+	return slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return p.Places(n) == 0 })
+}
+
+// IsDoubled reports whether the pool is Blocked only because a node takes two places.
+func (p Pool) IsDoubled() bool {
+	nodes := slices.DeleteFunc(p.UnavailableNodes(), func(n Node) bool { return n.State == Updating })
+	return p.Blocked && len(nodes)+p.Unavailable-len(p.UnavailableNodes()) < p.MaxUnavailable
+}
+
+// Places returns how many places a node of the pool takes: see mco.Node.Places.
+func (p Pool) Places(n Node) int {
+	if len(n.Conflict) > 0 {
+		return 0
+	}
+	return n.Node.Places(p.Target)
 }

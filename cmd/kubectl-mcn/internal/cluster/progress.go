@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 const (
@@ -128,7 +129,7 @@ func (c *calculation) stateOf(n Node) State {
 		return Unreported
 	case !c.Known:
 		return Idle
-	case c.Target.Config == "" || n.Current != c.Target || c.lacksImage(n):
+	case c.Target.Config == "" || n.Current != c.Target || c.lacksImage(n) || n.Is(progress.AnnotationsMissing):
 		return Waiting
 	}
 	return Done
@@ -153,6 +154,7 @@ func (c *calculation) isImageMissing() bool {
 // setProgress sets For and Slow, and whether the node is Stuck.
 func (c *calculation) setProgress(n *Node) {
 	if n.State != Updating && n.State != Stuck {
+		n.Slow = n.Failing
 		return
 	}
 	from := n.Since

@@ -23,10 +23,13 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 		machines = max(machines, int(status.MachineCount))
 	}
 	degraded := poolCondition(p, mcfgv1.MachineConfigPoolNodeDegraded)
+	updated, updating := find(p, mcfgv1.MachineConfigPoolUpdated), find(p, mcfgv1.MachineConfigPoolUpdating)
+	image := imageOf(config, nodes, int(status.UpdatedMachineCount), updated.Message, updating.Message)
 	pool := Pool{
 		Name:           p.Name,
 		Known:          true,
-		Target:         progress.Target{Config: config, Image: imageOf(config, nodes)},
+		IsOlder:        o.IsOlder,
+		Target:         progress.Target{Config: config, Image: image},
 		TargetSince:    o.Created[config],
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),

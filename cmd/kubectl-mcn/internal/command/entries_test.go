@@ -33,19 +33,21 @@ func TestEntries(t *testing.T) {
 	late := updatedPool("worker", newConfig)
 	late.Status.Conditions[0].Status, late.Status.Conditions[0].Message = corev1.ConditionFalse, "a reason"
 	done := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
-	for ago, sign := range map[time.Duration]string{time.Minute: "~", 3 * time.Minute: "!"} {
-		late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-ago))
-		update(done, newConfig, now.Add(-24*time.Hour), "")
-		got := execute(t, asList(t, late, done), "-f", "-").stdout
-		assert.Regexp(t, "\n"+sign+` pool worker: all nodes have the target, but the pool is not Updated since\n    14:1\d:05 \(\d+[sm]\)\n`, got, "a pool is Updated some seconds after its last node")
-		assert.Contains(t, got, "\n    a reason\n    next: oc describe mcp worker\n")
-	}
+	update(done, newConfig, now.Add(-24*time.Hour), "")
+	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-time.Minute))
+	got := execute(t, asList(t, late, done), "-f", "-").stdout
+	assert.Contains(t, got, "\n~ pool worker: all nodes have the target; it waits for the status of the pool\n", "a pool is Updated some seconds after its last node")
+	assert.NotContains(t, got, "a reason", "the message is out of date")
+	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-3 * time.Minute))
+	got = execute(t, asList(t, late, done), "-f", "-").stdout
+	assert.Regexp(t, "\n"+`! pool worker: all nodes have the target, but the pool is not Updated since\n    14:13:05 \(3m\)\n`, got)
+	assert.Contains(t, got, "\n    a reason\n    next: oc describe mcp worker\n")
 
 	joined := newKubeNode("worker-0")
 	joined.Labels = map[string]string{"node-role.kubernetes.io/worker": ""}
 	pool := updatedPool("worker", newConfig)
 	pool.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: joined.Labels}
-	got := execute(t, asList(t, pool, joined), "node", "worker-0", "-f", "-").stdout
+	got = execute(t, asList(t, pool, joined), "node", "worker-0", "-f", "-").stdout
 	assert.Contains(t, got, "worker-0 of pool worker: done")
 	assert.Contains(t, got, "\nreported   no, there is no MachineConfigNode\n")
 	assert.NotContains(t, got, "not updated to yet", "it is done by the word of the pool")

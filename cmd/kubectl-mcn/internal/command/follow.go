@@ -101,7 +101,7 @@ func (f *sourceFlags) options(v source.View, whole bool) screen.Options {
 	width, height := f.terminal.Size()
 	o := screen.Options{
 		Now: v.Time, Origin: f.source.Origin(), Width: width, LastContact: v.LastContact, Health: screen.Health(v.Components),
-		Whole: whole, Releases: v.Releases, Evictions: v.Evictions, Version: v.Version, Operator: v.Operator, NoManagedFields: v.NoManagedFields,
+		Whole: whole, Releases: v.Releases, Evictions: v.Evictions, Version: v.Version, Operator: v.Operator, NoManagedFields: v.NoManagedFields, Older: v.Older,
 	}
 	switch {
 	case f.isRedrawn:

@@ -46,7 +46,7 @@ func findNode(v source.View, name string) (pool cluster.Pool, node cluster.Node,
 	for _, p := range v.Pools {
 		for _, n := range p.Nodes {
 			switch {
-			case n.Name == name:
+			case n.Name == name, strings.HasPrefix(n.Name, name+"."): // a short host name is exact
 				return p, n, nil
 			case strings.HasPrefix(n.Name, name):
 				pool, node = p, n

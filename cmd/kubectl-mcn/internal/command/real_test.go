@@ -28,14 +28,14 @@ type realCase struct {
 func realCases(t *testing.T) []realCase {
 	t.Helper()
 	var all []realCase
-	for _, table := range []string{"cases.yaml", "reports.yaml"} {
+	for _, table := range []string{"cases.yaml", "reports.yaml", "rules.yaml"} {
 		text, err := os.ReadFile(filepath.Join(real, table))
 		require.NoError(t, err)
 		var some []realCase
 		require.NoError(t, yaml.UnmarshalStrict(text, &some), table)
 		all = append(all, some...)
 	}
-	require.Greater(t, len(all), 70)
+	require.Greater(t, len(all), 100)
 	return all
 }
 

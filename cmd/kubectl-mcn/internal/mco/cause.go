@@ -2,29 +2,32 @@ package mco
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// readCause sets Message, Failing and Pods.
+// readCause sets Message, Failing, IsOld and Pods.
 func (n *Node) readCause(list []metav1.Condition) {
 	message, isDrainError := cutDrainError(n.messageOfStep(list))
-	n.Message, n.Pods = message, podsOf(message)
-	n.Failing = !n.Degraded && (isDrainError || isError(message))
-	if !n.Degraded {
-		return
-	}
-	degraded := n.causeInErrors()
+	n.Message = message
+	hasFailed := isDrainError || isError(message)
+	n.Failing = !n.Degraded && hasFailed
 	// After an hour, a failing drain makes the node degraded. The error of the drain has more
 	// details than the report of the daemon.
-	isDrainTimeout := isDrainError && strings.Contains(degraded, "failed to drain node")
+	degraded := n.causeInErrors()
+	isDrainTimeout := n.Step == phases.Drained && hasFailed && strings.Contains(degraded, "failed to drain node")
 	if degraded != "" && !isDrainTimeout {
-		n.Message, n.Pods = degraded, podsOf(degraded)
+		n.Message = degraded
+		isRetried := n.Update == progress.Started && n.state == "Working"
+		n.IsOld = n.DegradedInObject && (isRetried || conditions.HasUpdatePrefix(messageOf(list, phases.NodeDegraded)))
 	}
+	n.Pods = podsOf(n.Message)
 }
 
 // causeInErrors returns the first of Errors. If the second contains the first, the result is the
@@ -40,29 +43,36 @@ func (n *Node) causeInErrors() string {
 	return cause
 }
 
-// isError reports whether the message of a running step is an error. The list has the beginnings of
-// the errors of machine-config-operator's daemon and drain controller, and of kubectl's drain.
-func isError(message string) bool {
-	message = strings.ToLower(message)
-	for _, start := range []string{"error", "failed to ", "update failed "} {
-		if strings.HasPrefix(message, start) {
-			return true
-		}
-	}
-	return false
-}
+// errorWords are the words of errors. The beginnings are those of machine-config-operator's daemon and
+// drain controller, of kubectl's drain, and of Track of package upgrademonitor. The other words are in
+// the errors of Go, of the kernel, of API servers and of registries. No message that only says what a
+// step does has one of them.
+var errorWords = regexp.MustCompile(`(?i)^(error|failed to |update failed )|\b(error|failed|failure|timeout|timed out|cannot|could not|unable to|` +
+	`refused|denied|forbidden|unauthorized|invalid|exceeded|not found|no such|no space left|exit status|already exists|no endpoints|not permitted)\b`)
 
-// messageOfStep returns the message of the running or failed step.
+// isError reports whether the message of a running step is an error.
+func isError(message string) bool { return errorWords.MatchString(message) }
+
+// messageOfStep returns the message of the running or failed step. If this step has no message, it
+// returns the error of another phase that is Unknown: a parent that fails by itself, or a step that
+// the daemon repeats when it restarts.
 func (n *Node) messageOfStep(list []metav1.Condition) string {
+	isUnknown := func(p phases.Phase) bool { return conditions.StatusOf(list, p) == metav1.ConditionUnknown }
 	for _, p := range []phases.Phase{childOfV1alpha1[n.Step], n.Step} {
-		message := messageOf(list, p)
-		if message != "" && conditions.StatusOf(list, p) == metav1.ConditionUnknown {
+		if message := messageOf(list, p); message != "" && isUnknown(p) {
 			return message
 		}
 	}
 	for _, s := range n.Steps {
 		if s.Phase == n.Step && s.State == Failed {
 			return s.Message
+		}
+	}
+	for _, c := range list {
+		p := phases.Phase(c.Type)
+		mayFail := n.InUpdate() && phases.KindOf(p) == phases.Parent || !n.InUpdate() && slices.Contains(atRestart, p)
+		if mayFail && isUnknown(p) && isError(c.Message) {
+			return c.Message
 		}
 	}
 	return ""
@@ -78,9 +88,8 @@ var childOfV1alpha1 = map[phases.Phase]phases.Phase{
 // Pod is a pod that a failing drain waits for.
 type Pod struct {
 	Namespace, Name string
-	// Refused is true if the API server refused each attempt to evict the pod, for example because
-	// of a PodDisruptionBudget. Refused is false if the pod was evicted but does not terminate, or
-	// if the eviction failed for another reason.
+	// Refused is true if a PodDisruptionBudget refused each attempt to evict the pod. It is false if
+	// the pod was evicted but does not terminate, or if the eviction failed for another reason.
 	Refused bool
 }
 
@@ -106,7 +115,7 @@ func podsOf(message string) []Pod {
 	for _, m := range notEvicted.FindAllStringSubmatch(message, -1) {
 		name, namespace, why := m[1], m[2], m[3]
 		isTerminating := strings.Contains(why, "to terminate")
-		isRefused := strings.Contains(why, "timeout") || strings.Contains(why, "disruption budget")
+		isRefused := strings.Contains(why, "global timeout reached") || strings.Contains(why, "disruption budget")
 		pods = append(pods, Pod{Namespace: namespace, Name: name, Refused: isRefused && !isTerminating})
 	}
 	return pods

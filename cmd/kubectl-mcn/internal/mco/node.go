@@ -2,6 +2,7 @@ package mco
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,9 +51,17 @@ type Node struct {
 	// True.
 	DegradedSince time.Time
 
+	// Others are the conditions that report a problem and have no field of their own: their type ends
+	// in Degraded, and they are True. Irreconcilable are the fields of the config that the node has
+	// left out, because only a new node gets them.
+	Others         []metav1.Condition
+	Irreconcilable []string
+
 	// Message is the error of a failed node: one of Errors, or the error of the step if no other
 	// error has more details. If the node has not failed, Message is the message of the running step.
 	Message string
+	// IsOld is true if Message is from an earlier attempt, or from an update to another config.
+	IsOld bool
 	// Failing is true while the running step has an error and the daemon retries the step. It is
 	// false if the node is degraded.
 	Failing bool
@@ -65,10 +74,20 @@ type Node struct {
 	// last request that the drain controller has carried out. Both are annotations of the Node.
 	// Examples: drain-<config>, uncordon-<config>.
 	DesiredDrain, LastAppliedDrain string
+	// Cordoner is the other operator that has cordoned the Node, or nil.
+	Cordoner *Operator
+	// Lost are the annotations that the Node has lost, if it is unavailable for AnnotationsMissing.
+	Lost []string
+
+	state       string // the state annotation of the Node
+	isRebooting bool   // the Node has announced a reboot
 }
 
 // NotStarted reports whether an update was requested, but has not started.
 func (n Node) NotStarted() bool { return n.Update == progress.Requested }
+
+// IsBetweenAttempts reports whether the update has failed, and the daemon waits before it tries again.
+func (n Node) IsBetweenAttempts() bool { return n.InUpdate() && n.state == "Degraded" }
 
 // Of reads a node from its Node and its MachineConfigNode. One of them may be nil. Of does not modify
 // them.
@@ -85,9 +104,17 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 			n.Requested = lastWrite(mcn.ManagedFields, managedFields.ownsSpec)
 		}
 		fromSpec = progress.Of(nil, mcn).Desired
+		n.readOthers(&mcn.Status)
 	}
 	if node != nil {
 		n.DesiredDrain, n.LastAppliedDrain = node.Annotations[DesiredDrain], node.Annotations[LastAppliedDrain]
+		n.state, n.isRebooting = node.Annotations[State], node.Annotations[PostConfigAction] == "Rebooting"
+		n.Cordoner = cordonedBy(node)
+		for _, name := range []string{CurrentConfig, DesiredConfig, State} {
+			if n.Is(progress.AnnotationsMissing) && node.Annotations[name] == "" {
+				n.Lost = append(n.Lost, strings.TrimPrefix(name, AnnotationPrefix))
+			}
+		}
 		if n.Desired != fromSpec { // the time of the spec is that of another target
 			n.Requested = lastWrite(node.ManagedFields, managedFields.ownsDesiredConfig)
 		}
@@ -114,8 +141,27 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 	case progress.Started:
 		n.Started = startOf(list)
 		n.Steps = currentSteps(list)
-		n.Since = measure(n.Steps, n.Started)
+		last := measure(n.Steps, n.Started)
 		n.Step = stepOf(n.Steps)
+		n.Since = n.reached(list, last)
+	}
+	if n.isRebooting && n.InUpdate() && !n.hasReached(phases.RebootedNode) {
+		n.Step = phases.RebootedNode
+		notReady, _ := n.unavailableSince(progress.NotReady)
+		n.Since = later(n.Since, notReady)
+	}
+}
+
+// readOthers sets Others and Irreconcilable.
+func (n *Node) readOthers(status *mcfgv1.MachineConfigNodeStatus) {
+	known := []phases.Phase{phases.NodeDegraded, phases.PinnedImageSetsDegraded}
+	for _, c := range status.Conditions {
+		if strings.HasSuffix(c.Type, "Degraded") && c.Status == metav1.ConditionTrue && !slices.Contains(known, phases.Phase(c.Type)) {
+			n.Others = append(n.Others, c)
+		}
+	}
+	for _, change := range status.IrreconcilableChanges {
+		n.Irreconcilable = append(n.Irreconcilable, change.FieldPath)
 	}
 }
 
@@ -125,11 +171,14 @@ func (n *Node) readNodeStep() {
 	n.Started, n.Since = n.Requested, n.Requested
 	verb, config, _ := strings.Cut(n.DesiredDrain, "-")
 	isDone := n.DesiredDrain == n.LastAppliedDrain
-	if isDone && config != n.Desired.Config { // the request of an earlier update
+	if isDone && verb != "" && config != n.Desired.Config { // the request of an earlier update
 		return
 	}
 	cordoned, isCordoned := n.unavailableSince(progress.Cordoned)
 	n.Started = later(n.Started, cordoned)
+	if notReady, _ := n.unavailableSince(progress.NotReady); n.Started.IsZero() {
+		n.Started = notReady // the update began at least as long ago
+	}
 	switch {
 	case verb == "drain" && !isDone && isCordoned:
 		n.Step, n.Since = phases.Drained, n.Started

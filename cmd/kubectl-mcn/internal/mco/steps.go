@@ -140,6 +140,32 @@ func measure(steps []Step, start time.Time) time.Time {
 	return last
 }
 
+// reached returns the time when the node reached Step. last is the end of the last finished step. That
+// is the wrong time if the daemon did not report the step before, or if a later step has finished in
+// the attempt before: then the step began when its condition became Unknown.
+func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
+	at := slices.IndexFunc(n.Steps, func(s Step) bool { return s.Phase == n.Step })
+	if at < 0 || n.Steps[at].State != Running {
+		return last
+	}
+	isNotReported := at > 0 && n.Steps[at-1].State == Skipped && !wasReported(list, n.Steps[at-1].Phase)
+	isRetry := slices.ContainsFunc(n.Steps[at+1:], func(s Step) bool {
+		return s.State == Finished && !areInAnyOrder(s.Phase, n.Step)
+	})
+	if isNotReported || isRetry {
+		return timeOf(list, n.Step)
+	}
+	return last
+}
+
+// hasReached reports whether the update has reached a step.
+func (n *Node) hasReached(p phases.Phase) bool {
+	index := func(p phases.Phase) int {
+		return slices.IndexFunc(n.Steps, func(s Step) bool { return s.Phase == p })
+	}
+	return n.Step == phases.Updated || len(n.Steps) > 0 && index(n.Step) >= index(p)
+}
+
 // finished returns the finished steps, sorted by End.
 func finished(steps []Step) []*Step {
 	var all []*Step

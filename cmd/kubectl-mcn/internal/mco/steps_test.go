@@ -152,8 +152,16 @@ func TestLaps(t *testing.T) {
 		"started":  {mcn(withDesired(configB), began), ".......", nil, 10},
 		"prepared": {mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11)), "#......", map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11},
 		"the time of a running step is ignored": {
+			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 12), is(phases.Drained, running, 40)), "##>....",
+			map[phases.Phase]float64{phases.UpdatePrepared: 1, phases.Cordoned: 1}, 12,
+		},
+		"the step before was not reported": {
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Drained, running, 40)), "#->....",
-			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11,
+			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 40,
+		},
+		"a retry": {
+			mcn(withDesired(configB), began, is(phases.UpdatePrepared, running, 40), is(phases.Cordoned, yes, 12), is(phases.Drained, yes, 13)), ">##....",
+			map[phases.Phase]float64{phases.Cordoned: 2, phases.Drained: 1}, 40,
 		},
 		"in another order": {
 			mcn(withDesired(configB), began, is(phases.Resumed, yes, 15), is(phases.Uncordoned, yes, 14), is(phases.RebootedNode, yes, 13)), "----###",
@@ -183,7 +191,7 @@ func TestLaps(t *testing.T) {
 			map[phases.Phase]float64{phases.UpdatePostActionComplete: 2}, 12,
 		},
 		"post action and reboot": {
-			mcn(withDesired(configB), began, is(phases.UpdatePostActionComplete, yes, 12), is(phases.RebootedNode, running, 13)), "---->..", nil, 10,
+			mcn(withDesired(configB), began, is(phases.UpdatePostActionComplete, yes, 12), is(phases.RebootedNode, running, 13)), "---->..", nil, 13,
 		},
 		"another update, before the first step of this one": {
 			mcn(withDesired(configB), began, is(phases.Resumed, no, 30, "Action during update to b: resumed")), ".......", nil, 30,

@@ -80,8 +80,11 @@ func nextForUnavailable(n cluster.Node) []string {
 	case len(n.Unavailable) == 0:
 		return nil
 	case n.Unavailable[0].Reason == progress.Cordoned: // the only reason, because Cordoned comes last
-		if n.DesiredDrain != n.LastAppliedDrain {
+		switch {
+		case n.DesiredDrain != n.LastAppliedDrain:
 			return []string{controllerLog} // the controller has to drain or uncordon the Node
+		case n.Cordoner != nil:
+			return nextFor(n.Name, n.Cordoner.Next)
 		}
 		return nextFor(n.Name, uncordon)
 	}
@@ -120,8 +123,6 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {
 		return []string{controllerLog}
 	case len(reports) > 0:
 		return nextFor(reports[0].Node, daemonLog)
-	case c.Message == "":
-		return nextFor(p.Name, describePool)
 	}
-	return nil
+	return nextFor(p.Name, describePool)
 }

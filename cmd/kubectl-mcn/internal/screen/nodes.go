@@ -130,10 +130,8 @@ func phaseName(p phases.Phase) string {
 }
 
 func stepName(n cluster.Node) string {
-	if n.NotStarted() {
-		return "Not started"
-	}
-	return phaseName(n.Step)
+	text := stepOf(n)
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // doing returns the current step of a node in an update, or the state of any other node. It adds

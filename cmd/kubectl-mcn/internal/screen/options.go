@@ -24,6 +24,9 @@ type Options struct {
 	// LastContact is the time of the API server's last response. It is zero while the server
 	// responds.
 	LastContact time.Time
+	// Older is about the time of the Nodes and the pools, if they are older than the
+	// MachineConfigNodes. Otherwise it is zero.
+	Older time.Time
 	// Health names the components whose health is Unhealthy or Unknown, if there are any.
 	Health string
 	// Releases are the OpenShift versions of rendered configs, if they are known.

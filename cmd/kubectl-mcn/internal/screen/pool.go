@@ -29,9 +29,13 @@ func ofPool(p cluster.Pool, o Options) []Problem {
 		all = append(all, ofCondition(p, *p.Build, Warn, o))
 	}
 	all = append(all, paused(p, o))
-	if p.WaitsFor != "" {
-		what := "waits until the nodes of pool " + Clean(p.WaitsFor) + " are updated"
-		all = append(all, Problem{ProblemID: ProblemID{Kind: "WaitsFor"}, What: what, Tone: Warn, About: waiting(p)})
+	if p.WaitsFor != nil {
+		problem := Problem{ProblemID: ProblemID{Kind: "WaitsFor"}, Tone: Warn, About: waiting(p)}
+		problem.What = "waits until the nodes of pool " + Clean(p.WaitsFor.Name) + " are updated and available"
+		if !p.WaitsFor.Full { // then its own entry names the nodes
+			problem.addUnavailable(*p.WaitsFor, o)
+		}
+		all = append(all, problem)
 	}
 	all = slices.DeleteFunc(all, func(problem Problem) bool { return problem.What == "" })
 	for i := range all {
@@ -78,12 +82,16 @@ func waiting(p cluster.Pool) []string {
 // is Pool.NotUpdated.
 func notUpdated(p cluster.Pool, c cluster.PoolCondition, o Options) Problem {
 	problem := Problem{ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, Message: c.Message, Tone: Alarm}
+	switch isYoung := !c.Since.IsZero() && o.Now.Sub(c.Since) < updatedDelay; {
+	case p.IsOlder, isYoung && p.Total() > 0 && p.Unavailable == 0: // its message is out of date
+		what := map[bool]string{true: "the status of the pool is older", false: "it waits for the status of the pool"}[p.IsOlder]
+		return Problem{ProblemID: problem.ProblemID, What: "all nodes have the target; " + what, Tone: Warn}
+	case isYoung:
+		problem.Tone = Warn
+	}
 	problem.What = "all nodes have the target, but the pool is not Updated" + sinceText(c.Since, o.Now)
 	if p.Total() == 0 {
 		problem.What = "it has no nodes, and is not Updated" + sinceText(c.Since, o.Now)
-	}
-	if !c.Since.IsZero() && o.Now.Sub(c.Since) < updatedDelay {
-		problem.Tone = Warn
 	}
 	problem.addUnavailable(p, o)
 	if len(problem.About) > 0 {
@@ -97,9 +105,11 @@ func notUpdated(p cluster.Pool, c cluster.PoolCondition, o Options) Problem {
 
 // full returns the problem of unavailable nodes that hold back waiting nodes. Its field What is "" if
 // there are no such nodes, or if all of them are stuck, because stuck nodes have entries of their own.
+// A stuck node that takes two places is named, because its neighbors wait for a reason that is hard to see.
 func full(p cluster.Pool, o Options) Problem {
-	isOther := func(n cluster.Node) bool { return n.State != cluster.Stuck }
 	nodesOfPool := p.UnavailableNodes()
+	isDouble := p.IsDoubled()
+	isOther := func(n cluster.Node) bool { return n.State != cluster.Stuck || isDouble && p.Places(n) > 1 }
 	if !p.Full || len(nodesOfPool) >= p.Unavailable && !slices.ContainsFunc(nodesOfPool, isOther) {
 		return Problem{}
 	}
@@ -113,11 +123,14 @@ func full(p cluster.Pool, o Options) Problem {
 	if p.Blocked {
 		problem.What, problem.Tone = "blocked", Alarm
 	}
-	places := ", %d of %d unavailable"
-	if p.Unavailable > p.MaxUnavailable {
-		places = ", %d unavailable, maxUnavailable is %d"
+	switch {
+	case isDouble:
+		problem.What += fmt.Sprintf(", maxUnavailable is %d", p.MaxUnavailable)
+	case p.Unavailable > p.MaxUnavailable:
+		problem.What += fmt.Sprintf(", %d unavailable, maxUnavailable is %d", p.Unavailable, p.MaxUnavailable)
+	default:
+		problem.What += fmt.Sprintf(", %d of %d unavailable", p.Unavailable, p.MaxUnavailable)
 	}
-	problem.What += fmt.Sprintf(places, p.Unavailable, p.MaxUnavailable)
 	problem.addUnavailable(p, o)
 	return problem
 }
@@ -127,9 +140,16 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 	var texts []string
 	all := p.UnavailableNodes()
 	for _, n := range all {
-		texts = append(texts, Clean(n.Name)+" ("+whyUnavailable(n, o)+")")
+		why := whyUnavailable(n, o)
+		if p.Places(n) > 1 && p.IsDoubled() {
+			why += ", it fails and cannot run pods, so it takes 2 places"
+		}
+		if n.State == cluster.Waiting && p.Target.Image == "" && n.Current.Image != "" {
+			why += ", with an OS image that its pool does not have"
+		}
+		texts = append(texts, Clean(n.Name)+" ("+why+")")
 		problem.About = append(problem.About, n.Name)
-		if !n.Degraded && !n.InUpdate() {
+		if !n.Degraded && !n.InUpdate() && len(n.Lost) == 0 {
 			problem.Next = append(problem.Next, nextForUnavailable(n)...)
 		}
 	}
@@ -148,9 +168,9 @@ func whyUnavailable(n cluster.Node, o Options) string {
 	case n.Degraded:
 		return "degraded"
 	case n.State == cluster.Stuck:
-		return verb(n.Step) + ", stuck"
+		return stepOf(n) + ", stuck"
 	case n.InUpdate():
-		return verb(n.Step)
+		return stepOf(n)
 	}
 	return reasons(n, o)
 }
@@ -163,24 +183,24 @@ const controller = "machine-config-controller"
 func reasons(n cluster.Node, o Options) string {
 	var all []string
 	for _, u := range n.Unavailable {
-		text := unavailableText(u, o)
-		if u.Reason == progress.Cordoned && n.CordonedBy != "" && n.CordonedBy != controller {
+		text := string(u.Reason)
+		switch u.Reason {
+		case progress.Cordoned:
+			text = "cordoned"
+		case progress.AnnotationsMissing:
+			text = "its Node has lost " + strings.Join(n.Lost, " and ")
+		}
+		if !u.Since.IsZero() {
+			text += " since " + clockTime(u.Since, o.Now)
+		}
+		if u.Reason == progress.Cordoned && n.Cordoner != nil {
+			text += " by " + n.Cordoner.Name
+		} else if u.Reason == progress.Cordoned && n.CordonedBy != "" && n.CordonedBy != controller {
 			text += " by " + Clean(n.CordonedBy)
 		}
 		all = append(all, text)
 	}
 	return strings.Join(all, ", ")
-}
-
-func unavailableText(u progress.Unavailable, o Options) string {
-	text := string(u.Reason)
-	if u.Reason == progress.Cordoned {
-		text = "cordoned"
-	}
-	if u.Since.IsZero() {
-		return text
-	}
-	return text + " since " + clockTime(u.Since, o.Now)
 }
 
 // writtenBy says who wrote a field, and when, for example " by oc at 13:20:05".
@@ -211,6 +231,11 @@ func paused(p cluster.Pool, o Options) Problem {
 	}
 	if leftOut != "" {
 		problem.What += "; " + leftOut
+	}
+	for _, n := range p.UnavailableNodes() {
+		if problem.What != "" && n.State == cluster.Waiting {
+			problem.What += ", " + Clean(n.Name) + " (" + whyUnavailable(n, o) + ")"
+		}
 	}
 	var texts []string
 	for _, c := range p.Certificates {

@@ -130,7 +130,7 @@ func leftText(p cluster.Pool) string {
 		return "?"
 	case p.Stalled:
 		return "stalled"
-	case p.WaitsFor != "":
+	case p.WaitsFor != nil:
 		return "waiting"
 	case p.Remaining != nil && *p.Remaining <= 0:
 		return "soon"

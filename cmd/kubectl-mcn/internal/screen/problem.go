@@ -78,7 +78,8 @@ func grouped(all []Problem, more string, o Options) []Line {
 		if names[p.cause] == nil {
 			order = append(order, p)
 		}
-		names[p.cause] = append(names[p.cause], p.Subject)
+		first := order[slices.IndexFunc(order, func(f Problem) bool { return f.cause == p.cause })]
+		names[p.cause] = append(names[p.cause], p.Subject+p.differs(first, o))
 	}
 	most := len(order)
 	if !o.Whole {
@@ -99,6 +100,22 @@ func grouped(all []Problem, more string, o Options) []Line {
 		ls = append(ls, o.paragraph(order[most].Tone, fmt.Sprintf(more, nodes(left)))...)
 	}
 	return ls
+}
+
+// differs returns the pool and the time of a problem, if they differ from those of another problem with
+// the same cause.
+func (p Problem) differs(first Problem, o Options) string {
+	var parts []string
+	if p.Pool != first.Pool {
+		parts = append(parts, "pool "+p.Pool)
+	}
+	if !p.Since.IsZero() && !p.Since.Equal(first.Since) {
+		parts = append(parts, "since "+clockTime(p.Since, o.Now))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
 }
 
 // names joins at most maxNames names, and counts the remaining names.

@@ -25,9 +25,10 @@ func sections(pools []cluster.Pool, o Options) []section {
 		}
 		held = append(held, ofHeldNodes(p, o)...)
 		for _, n := range p.Nodes {
-			if n.State == cluster.Updating && (n.Slow || n.OffTarget) {
+			if n.State != cluster.Stuck && (n.Slow || n.OffTarget) {
 				slow = append(slow, ofNode(p, n, o))
 			}
+			slow = append(slow, ofOthers(p, n, o)...)
 		}
 		pinned = append(pinned, ofPinnedImageSets(p, o)...)
 	}
@@ -73,6 +74,12 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	if n.State != cluster.Stuck {
 		p.Tone = Warn
 	}
+	switch {
+	case !n.Failing && !n.Degraded:
+		p.Message = "" // it says what the step does, which is no cause
+	case n.IsOld:
+		p.Message = "in the last attempt: " + n.Message
+	}
 	same := masked(n.Message, n.Name)
 	if len(n.Pods) > 0 {
 		same = strings.Join(p.Next, " ")
@@ -86,6 +93,25 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 		p.cause = [2]any{n.Pool, p.cause}
 	}
 	return p
+}
+
+// ofOthers returns the problems of a node that do not stop its update: conditions that end in Degraded,
+// and parts of the config that only a new node gets.
+func ofOthers(pool cluster.Pool, n cluster.Node, o Options) []Problem {
+	var all []Problem
+	add := func(kind, what, message string, since time.Time) {
+		all = append(all, Problem{
+			ProblemID: ProblemID{pool.Name, n.Name, kind, n.UID}, Since: since, Subject: Clean(n.Name), What: what, Message: message,
+			Tone: Warn, About: []string{n.Name}, cause: [3]any{pool.Name, what, masked(message, n.Name)},
+		})
+	}
+	for _, c := range n.Others {
+		add(c.Type, Clean(c.Type)+sinceText(c.LastTransitionTime.UTC(), o.Now), c.Message, c.LastTransitionTime.UTC())
+	}
+	if len(n.Irreconcilable) > 0 {
+		add("Irreconcilable", "does not have a part of its config, because only a new node gets it: "+Clean(strings.Join(n.Irreconcilable, ", ")), "", time.Time{})
+	}
+	return all
 }
 
 // reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),
@@ -114,9 +140,9 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	add(n.Degraded && n.For == 0 && !p.DegradedSince.IsZero(), "the pool since "+clockTime(p.DegradedSince, o.Now))
 	add(!n.InUpdate() && n.Reported, "not in an update")
 	add(n.Failing, "failing")
-	for _, u := range n.Unavailable {
-		add(u.Reason != progress.Cordoned, unavailableText(u, o))
-	}
+	n.Unavailable = slices.DeleteFunc(slices.Clone(n.Unavailable), func(u progress.Unavailable) bool { return u.Reason == progress.Cordoned })
+	add(len(n.Unavailable) > 0, reasons(n, o))
+	add(n.IsBetweenAttempts(), "waits for its next attempt")
 	add(n.OffTarget, "to "+Clean(n.Desired.Config)+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
 }
@@ -135,6 +161,10 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 		case len(n.Conflict) > 0:
 			problem.What = "the pools " + Clean(strings.Join(n.Conflict, " and ")) + " select the node, so it is not updated"
 			problem.Next = nextFor(n.Name, showLabels)
+		case n.State == cluster.Waiting && n.Is(progress.AnnotationsMissing):
+			problem.What, problem.Next = why, nextFor(n.Name, describeNode)
+			problem.Message = "machine-config-operator does not count the node as done. The controller writes desiredConfig again when the pool has a free place; then the daemon writes state. " +
+				"The daemon writes currentConfig only when it starts."
 		case isOpen && n.State == cluster.Waiting && isUnavailable:
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now)+": "+why, nextForUnavailable(n)
 			if !p.Stalled {
@@ -144,6 +174,9 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 			problem.What, problem.Next, problem.Tone = why, nextForUnavailable(n), Warn
 		case p.Stalled && n.State == cluster.Waiting:
 			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now), []string{controllerLog}
+			if n.Current.Config == p.Target.Config {
+				problem.What += ": it does not have the OS image of its pool"
+			}
 		case n.State == cluster.Unreported && n.HasNode && isUnavailable:
 			problem.What, problem.Next, problem.Tone = "has not reported, "+why, nextForUnavailable(n), Warn
 		case n.State == cluster.Unreported && n.HasNode:

@@ -85,6 +85,9 @@ func missingKinds(pools []cluster.Pool, o Options) []Line {
 	default:
 		say("no MachineConfigPools" + where + ": the target is not known, and no node counts as done. An idle node has its desired config.")
 	}
+	if !o.Older.IsZero() {
+		say("the Nodes and the pools are of about " + clockTime(o.Older, o.Now) + ", and the MachineConfigNodes are newer: the states of nodes are from the MachineConfigNodes")
+	}
 	hasObject := func(n cluster.Node) bool { return n.HasObject }
 	isKnown := slices.ContainsFunc(pools, func(p cluster.Pool) bool { return slices.ContainsFunc(p.Nodes, hasObject) })
 	switch {

@@ -52,9 +52,9 @@ func stepCounts(p cluster.Pool) []string {
 	var order []string
 	for _, n := range p.Nodes {
 		if n.State == cluster.Updating {
-			doing := verb(n.Step)
-			if n.NotStarted() {
-				doing = "not started"
+			doing := stepOf(n)
+			if strings.HasPrefix(doing, before) {
+				doing = "between steps" // a line of wait has little room
 			}
 			if counts[doing]++; counts[doing] == 1 {
 				order = append(order, doing)

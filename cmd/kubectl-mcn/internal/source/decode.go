@@ -15,6 +15,7 @@ import (
 	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	operatorv1 "github.com/openshift/api/operator/v1"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -166,14 +167,50 @@ func (d *decoder) add(data []byte, kind string) error {
 	return nil
 }
 
+// sameTime is the maximum time between the newest Node and the newest MachineConfigNode of one dump: a
+// kubelet writes the status of its Node every 5 minutes.
+const sameTime = 10 * time.Minute
+
+// older returns the newest time of the Nodes and the pools if the MachineConfigNodes are newer, because
+// they were dumped later. Otherwise it returns zero.
+func (d *decoder) older() time.Time {
+	var old, heartbeat, newest time.Time
+	nodes, isNewer := map[string]*corev1.Node{}, false
+	for _, o := range d.objects { // sorted by time
+		switch obj := o.Object.(type) {
+		case *corev1.Node:
+			nodes[obj.Name], old = obj, o.newest
+			for _, c := range obj.Status.Conditions {
+				heartbeat = later(heartbeat, c.LastHeartbeatTime.Time)
+			}
+		case *mcfgv1.MachineConfigPool:
+			old = o.newest
+		case *mcfgv1.MachineConfigNode:
+			newest = o.newest
+		}
+	}
+	for _, o := range d.objects {
+		if obj, ok := o.Object.(*mcfgv1.MachineConfigNode); ok && nodes[obj.Name] != nil {
+			isNewer = isNewer || mco.IsNewer(nodes[obj.Name], obj)
+		}
+	}
+	if isNewer || !heartbeat.IsZero() && newest.Sub(heartbeat) > sameTime {
+		return old
+	}
+	return time.Time{}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
 // newestIn returns the newest time of the conditions of an object.
 func newestIn(obj metav1.Object) time.Time {
 	var newest time.Time
-	see := func(t metav1.Time) {
-		if t.After(newest) {
-			newest = t.Time
-		}
-	}
+	see := func(t metav1.Time) { newest = later(newest, t.Time) }
 	switch o := obj.(type) {
 	case *mcfgv1.MachineConfigNode:
 		for _, c := range o.Status.Conditions {
@@ -186,6 +223,7 @@ func newestIn(obj metav1.Object) time.Time {
 	case *corev1.Node:
 		for _, c := range o.Status.Conditions {
 			see(c.LastHeartbeatTime)
+			see(c.LastTransitionTime)
 		}
 	}
 	return newest

@@ -101,6 +101,7 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 		f.Note("ages are computed at %s, the newest time in %s: --at sets another time",
 			newest.UTC().Format(time.RFC3339), f.Origin())
 	}
+	s.older = d.older()
 	// Put all objects in one edit, because a pool could look done without some of its objects.
 	s.edit(func() {
 		for _, o := range d.objects {

@@ -12,7 +12,7 @@ import (
 func (s *Store) objects() cluster.Objects {
 	o := cluster.Objects{
 		Pools: slices.Collect(maps.Values(s.pools)), Nodes: make([]cluster.Node, 0, len(s.members)),
-		HasNodes: s.resources[coreNodes] != nil, Created: map[string]time.Time{},
+		HasNodes: s.resources[coreNodes] != nil, IsOlder: !s.older.IsZero(), Created: map[string]time.Time{},
 	}
 	s.each(func(n *cluster.Node) { o.Nodes = append(o.Nodes, *n) })
 	for name, config := range s.configs {
@@ -29,6 +29,9 @@ func (s *Store) each(do func(*cluster.Node)) {
 		}
 		if m.value == nil {
 			value := cluster.NewNode(m.node, m.mcn)
+			if !s.older.IsZero() && m.mcn != nil {
+				value = cluster.NewNode(nil, m.mcn).In(m.node)
+			}
 			m.value = &value
 		}
 		do(m.value)

@@ -49,6 +49,7 @@ type View struct {
 	NoManagedFields bool
 
 	hasConfig   bool             // Cluster.MachineConfig is in Configs, if it exists
+	Older       time.Time        // about the time of the Nodes and the pools, if the MachineConfigNodes are newer; else zero
 	Ready       bool             // all resources were listed at least once
 	Last        bool             // the source has no more objects
 	Denied      map[string]error // the errors for resources that the user may not read, by resource
@@ -74,7 +75,7 @@ func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := View{
-		Time: now, Releases: map[string]string{}, Configs: maps.Clone(s.configs), NoManagedFields: !s.hasManagedFields, Ready: s.filled, Denied: maps.Clone(s.denied),
+		Time: now, Releases: map[string]string{}, Configs: maps.Clone(s.configs), NoManagedFields: !s.hasManagedFields, Ready: s.filled, Older: s.older, Denied: maps.Clone(s.denied),
 		Version: s.version, Operator: s.operator,
 	}
 	v.Evictions = cluster.Evictions{Budgets: maps.Clone(s.evictions.Budgets), Labels: maps.Clone(s.evictions.Labels)}

@@ -48,6 +48,7 @@ type Store struct {
 	version          cluster.Version
 	operator         []cluster.PoolCondition // the problems of the ClusterOperator machine-config
 	denied           map[string]error        // the errors for optional resources that the user may not read
+	older            time.Time               // see View.Older
 	resources        map[string]*access      // the resources of a cluster, by name; empty for files
 	texts            map[string]string       // the texts that objects share: see the method text
 }

@@ -6,18 +6,16 @@ import (
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-// annotationPrefix is the prefix of the annotations of machine-config-operator.
-const annotationPrefix = "machineconfiguration.openshift.io/"
 
 // The parts of managedFields that packages mco and cluster read.
 const (
 	ofCordon        = `"f:unschedulable"`
 	ofSpec          = `"f:spec"`
-	ofDesiredConfig = `"f:` + annotationPrefix + `desiredConfig"`
+	ofDesiredConfig = `"f:` + mco.DesiredConfig + `"`
 )
 
 // trimNode returns a Node with only the fields that packages progress and pool read. A Node of a
@@ -28,12 +26,16 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	cordoned := s.trimMeta(o.ObjectMeta, ofCordon, `{"f:spec":{`+ofCordon+`:{}}}`)
 	node.ManagedFields = append(node.ManagedFields, cordoned.ManagedFields...)
 	node.Labels = s.trimMap(o.Labels, "")
-	node.Annotations = s.trimMap(o.Annotations, annotationPrefix)
+	node.Annotations = s.trimMap(o.Annotations, mco.AnnotationPrefix)
+	for name, value := range o.Annotations {
+		if mco.IsOfOperator(name) {
+			node.Annotations[name] = value
+		}
+	}
 	node.Spec.Unschedulable = o.Spec.Unschedulable
 	for _, t := range o.Spec.Taints {
-		if t.Key == corev1.TaintNodeUnschedulable {
-			cordoned := corev1.Taint{Key: corev1.TaintNodeUnschedulable, TimeAdded: t.TimeAdded}
-			node.Spec.Taints = append(node.Spec.Taints, cordoned)
+		if t.Key == corev1.TaintNodeUnschedulable || mco.IsOfOperator(t.Key) {
+			node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: t.Key, TimeAdded: t.TimeAdded})
 		}
 	}
 	info := o.Status.NodeInfo

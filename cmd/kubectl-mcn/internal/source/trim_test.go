@@ -31,7 +31,7 @@ func TestTrim(t *testing.T) {
 	for name, value := range map[string]string{
 		"currentConfig": "a", "desiredConfig": "b", "currentImage": "x", "desiredImage": "y", "state": "Degraded", "reason": "disk full", "desiredDrain": "drain-b", "lastAppliedDrain": "uncordon-a",
 	} {
-		node.Annotations[annotationPrefix+name] = value
+		node.Annotations[mco.AnnotationPrefix+name] = value
 	}
 	node.Spec = corev1.NodeSpec{Unschedulable: true, Taints: []corev1.Taint{{Key: "other"}, {Key: corev1.TaintNodeUnschedulable, TimeAdded: at(3)}}}
 	node.Status.NodeInfo.OperatingSystem = "windows"
