@@ -125,7 +125,7 @@ func (m *Monitor) record(r *run, request machine.Request, result machine.Result)
 	verdict := m.core.Done(request, result)
 	m.settleLocked()
 	switch {
-	case result.Err == nil && request.Verb == machine.PatchStatus:
+	case verdict == machine.Continue && request.Verb == machine.PatchStatus: // written, or rejected for good
 		r.conflicts = conflictBackoff
 		m.recoverLocked()
 	case result.Err == nil && request.Verb == machine.PatchSpec:
