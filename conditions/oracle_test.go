@@ -415,7 +415,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 				return fmt.Errorf("parent %s has changed between updates", b.Type)
 			}
 			completes := c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
-			if !c.parentText(what, completes, c.isNews(before, last), b, l) && !wasReset(what, b, l, r.Name) {
+			if !c.parentText(what, completes, c.isNews(before, last), b, l) && !wasReset(b, l, r.Name) {
 				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before, last) && (l.Reason != child || l.Message != c.parentMessage(what)):
@@ -430,7 +430,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case what == eventEnd && b.Type == "NodeDegraded" && b.Status == done:
 			b.LastTransitionTime = l.LastTransitionTime
-			if b.Status = done; !wasReset(what, b, l, r.Name) {
+			if b.Status = done; !wasReset(b, l, r.Name) {
 				return fmt.Errorf("NodeDegraded was %q, has %q", b.Message, l.Message)
 			}
 		case (what == eventStart || what == eventTarget) && b.Type == "NodeDegraded" && b.Status == done && c.replacesAnUpdate(before):
@@ -438,7 +438,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 				return fmt.Errorf("NodeDegraded of the update that is replaced was %v, is %v", b, l)
 			}
 		case isStep(b.Type) && (what == eventStart || what == eventEnd || what == eventDisruption || what == eventTarget):
-			if !wasReset(what, b, l, r.Name) {
+			if !wasReset(b, l, r.Name) {
 				return fmt.Errorf("%s was %q, has %q", b.Type, b.Message, l.Message)
 			}
 		case b != l:
@@ -491,9 +491,8 @@ func (c called) isNews(before, last []metav1.Condition) bool {
 	return false
 }
 
-// wasReset checks that a phase that ran gets the prefix once. Of the others, the start of an update
-// changes those that were not required: it is as if they were never reported.
-func wasReset(what event, b, l metav1.Condition, update string) bool {
+// wasReset checks that a phase that was ever reported gets the prefix once.
+func wasReset(b, l metav1.Condition, update string) bool {
 	if b.Status == no {
 		if isStep(b.Type) && b.Reason != "NotYetOccurred" && b.Reason != "NotYetOccured" {
 			b.Message = once(b.Message, update)

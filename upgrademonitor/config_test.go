@@ -70,7 +70,7 @@ func TestConfigIsValidated(t *testing.T) {
 			}
 			var invalid *field.Error
 			require.ErrorAs(t, err, &invalid)
-			assert.EqualValues(t, strings.ToLower(tc.field[strings.LastIndex(tc.field, ".")+1:]), strings.ToLower(invalid.Field[strings.LastIndex(invalid.Field, ".")+1:]))
+			assert.Equal(t, strings.ToLower(tc.field[strings.LastIndex(tc.field, ".")+1:]), strings.ToLower(invalid.Field[strings.LastIndex(invalid.Field, ".")+1:]))
 		})
 	}
 	assert.Empty(t, client.Actions())

@@ -42,7 +42,6 @@ const (
 var (
 	errDown     = apierrors.NewServiceUnavailable("down")
 	errRBAC     = apierrors.NewForbidden(apiserver.Resource, nodeName, errors.New("RBAC"))
-	errPolicy   = apierrors.NewForbidden(apiserver.Resource, nodeName, errors.New("ValidatingAdmissionPolicy 'change-freeze' with binding 'change-freeze-prod' denied request: no changes before Monday"))
 	errInvalid  = apierrors.NewInvalid(apiserver.Kind, nodeName, nil)
 	errNoCRD    = apierrors.NewGenericServerResponse(http.StatusNotFound, "get", apiserver.Resource, "", "404 page not found", 0, true)
 	errConflict = apierrors.NewConflict(apiserver.Resource, nodeName, errors.New("modified"))

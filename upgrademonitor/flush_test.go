@@ -173,7 +173,7 @@ func TestFlushOfARequestThatIsLost(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.annotate(newConfig, newConfig)
 		f.takes(hangs)
-		time.AfterFunc(time.Second, f.server.heals)
+		time.AfterFunc(time.Second, f.heals)
 		ctx, cancel := context.WithTimeout(t.Context(), 55*time.Second)
 		defer cancel()
 		assert.Equal(t, timeout, took(func() { require.NoError(t, f.Flush(ctx)) }))

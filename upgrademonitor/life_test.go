@@ -112,7 +112,7 @@ func TestNoRequestWithoutACaller(t *testing.T) {
 		hangs []string
 		call  func(*testing.T, *fixture, context.Context)
 	}{
-		"two reports": {nil, func(t *testing.T, f *fixture, ctx context.Context) {
+		"two reports": {nil, func(_ *testing.T, f *fixture, ctx context.Context) {
 			go f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown)
 			pass(time.Second)
 			f.Report(ctx, phases.Cordoned, "cordoning", metav1.ConditionUnknown)

@@ -143,7 +143,7 @@ func (r *reference) submitted(change machine.Change, entry *machine.Entry, repea
 		isText = slices.Equal(statuses(r.end()), statuses(p.States[0]))
 	}
 	for at, other := range slices.Backward(r.pending) {
-		if merged, ok := other.change.Merge(change); ok && isText && !(r.inFlight != "" && at == 0) && (change.Phase != "" || at == len(r.pending)-1) {
+		if merged, ok := other.change.Merge(change); ok && isText && (r.inFlight == "" || at != 0) && (change.Phase != "" || at == len(r.pending)-1) {
 			if other.entry != entry {
 				return errors.New("a change of texts takes a place")
 			}
@@ -316,7 +316,7 @@ func (r *reference) takes(request machine.Request, result machine.Result) {
 }
 
 // checkDone checks that nothing is left to do.
-func (r *reference) checkDone(c *machine.Core, there *machine.Object) error {
+func (r *reference) checkDone(c *machine.Core) error {
 	switch {
 	case len(r.pending) > 0:
 		return fmt.Errorf("%s is lost", r.pending[0].change)

@@ -275,11 +275,7 @@ func (s *script) restart() {
 // check checks that nothing is pending, and that a report that is older than the end of an update has
 // started no update.
 func (s *script) check() error {
-	var stored *machine.Object
-	if s.server.exists {
-		stored = &s.server.object
-	}
-	if err := s.reference.checkDone(&s.core, stored); err != nil {
+	if err := s.reference.checkDone(&s.core); err != nil {
 		return err
 	}
 	isOver := conditions.StatusOf(s.server.object.Status.Conditions, phases.Updated) == metav1.ConditionTrue

@@ -112,7 +112,7 @@ func (n *Node) dropWithdrawn(target progress.Target) {
 // hasUnavailable reports whether a node of the pool is unavailable. A node that only fails to update is
 // available.
 func (p Pool) hasUnavailable() bool {
-	isUnavailable := func(n Node) bool { return n.Node.Places(progress.Target{}) > 0 }
+	isUnavailable := func(n Node) bool { return n.Places(progress.Target{}) > 0 }
 	return len(p.Nodes) == 0 && p.Unavailable > 0 || slices.ContainsFunc(p.Nodes, isUnavailable)
 }
 

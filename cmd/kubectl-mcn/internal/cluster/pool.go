@@ -147,5 +147,5 @@ func (p Pool) Places(n Node) int {
 	if len(n.Conflict) > 0 {
 		return 0
 	}
-	return n.Node.Places(p.Target)
+	return n.Places(p.Target)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
@@ -125,12 +124,6 @@ func newNode(pairs ...string) *corev1.Node {
 		n.Annotations[annotation+pairs[i]] = pairs[i+1]
 	}
 	return n
-}
-
-func ownedBy(uid types.UID) func(*mcfgv1.MachineConfigNode) {
-	return func(m *mcfgv1.MachineConfigNode) {
-		m.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: m.Name, UID: uid}}
-	}
 }
 
 // TestStepsOfNodes: without an object that shows the update, the requests of drains do.
