@@ -13,11 +13,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-var (
-	oldImage = "image-registry.openshift-image-registry.svc:5000/mco/os@sha256:" + strings.Repeat("1", 64)
-	newImage = "image-registry.openshift-image-registry.svc:5000/mco/os@sha256:" + strings.Repeat("2", 64)
-)
-
 // TestPinnedImageSets: the CRD limits their number and the length of an error, and forbids that a
 // generation decreases.
 func TestPinnedImageSets(t *testing.T) {

@@ -46,17 +46,6 @@ var rebootCalls = []call{
 // rebootSteps is rebootCalls with the spec call of the daemon.
 var rebootSteps = slices.Insert(slices.Clone(rebootCalls), 2, call{})
 
-// imageCalls are the calls of a daemon when the image changes.
-var imageCalls = []call{
-	{phases.Updated, no, nil},
-	{phases.UpdatePrepared, done, nil},
-	{phases.AppliedOSImage, running, nil},
-	{phases.ImagePulledFromRegistry, done, nil},
-	{phases.AppliedOSImage, done, completesParent},
-	{phases.RebootedNode, done, nil},
-	{phases.Updated, done, nil},
-}
-
 func (c call) String() string { return string(c.phase) + " " + string(c.status) }
 
 func (c call) try(ctx context.Context, m *upgrademonitor.Monitor) error {

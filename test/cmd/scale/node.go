@@ -38,8 +38,9 @@ func createNode(ctx context.Context, c *client, i int) (*node, error) {
 			Name:   fmt.Sprintf("worker-%05d.scale.example.com", i),
 			Labels: map[string]string{workerLabel: "", corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"},
 			Annotations: map[string]string{
-				upgrademonitor.CurrentConfigAnnotation: config(1),
-				upgrademonitor.DesiredConfigAnnotation: config(1),
+				upgrademonitor.CurrentConfigAnnotation:    config(1),
+				"machineconfiguration.openshift.io/state": "Done",
+				upgrademonitor.DesiredConfigAnnotation:    config(1),
 			},
 		},
 		Status: corev1.NodeStatus{
