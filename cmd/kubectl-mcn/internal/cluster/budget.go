@@ -32,7 +32,7 @@ func (e Evictions) Refusing(pod Name) []Budget {
 	return all
 }
 
-// Budget is what is known of a PodDisruptionBudget.
+// Budget has the facts of a PodDisruptionBudget that an entry shows.
 type Budget struct {
 	Name
 	// Allowed is the number of pods that may be evicted now. Healthy pods of Expected are healthy, and

@@ -15,7 +15,7 @@ import (
 // releaseAnnotation is the annotation with the OpenShift version of a rendered MachineConfig.
 const releaseAnnotation = "machineconfiguration.openshift.io/release-image-version"
 
-// MachineConfig is what is known of a MachineConfig.
+// MachineConfig has the facts of a MachineConfig that a wait needs.
 type MachineConfig struct {
 	Name    string
 	Labels  map[string]string
