@@ -230,9 +230,10 @@ func TestMCNWaitFailsWithARenderingError(t *testing.T) {
 }
 
 // TestMCNBlockOfCI runs the block that a CI job copies, beside a controller that renders each change after a second.
+// The pool has another name than in the block, because nodes of other tests are in the pool worker.
 func TestMCNBlockOfCI(t *testing.T) {
 	dir := commands(t)
-	r := newRenderer(t, "worker")
+	r := newRenderer(t, "mcn-ci")
 	text, err := os.ReadFile("../../docs/kubectl-mcn.md")
 	require.NoError(t, err)
 	var script string
@@ -245,10 +246,10 @@ func TestMCNBlockOfCI(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "machineconfig.yaml"), []byte(`
 apiVersion: machineconfiguration.openshift.io/v1
 kind: MachineConfig
-metadata: {name: 99-worker-chrony, labels: {of: worker}}
+metadata: {name: 99-worker-chrony, labels: {of: mcn-ci}}
 spec: {kernelArguments: [a=1]}
 `), 0o600))
-	changes, err := r.client.MachineConfigs().Watch(t.Context(), metav1.ListOptions{LabelSelector: "of=worker"})
+	changes, err := r.client.MachineConfigs().Watch(t.Context(), metav1.ListOptions{LabelSelector: "of=mcn-ci"})
 	require.NoError(t, err)
 	go func() {
 		for range changes.ResultChan() {
@@ -257,10 +258,11 @@ spec: {kernelArguments: [a=1]}
 			r.finish()
 		}
 	}()
-	out, err := shell(t, standard, "set -e\n"+strings.ReplaceAll(script, "machineconfig.yaml", dir+"/machineconfig.yaml"), dir)
+	script = strings.NewReplacer("machineconfig.yaml", dir+"/machineconfig.yaml", "wait worker", "wait mcn-ci").Replace(script)
+	out, err := shell(t, standard, "set -e\n"+script, dir)
 	changes.Stop()
 	require.NoError(t, err, out)
-	targets := regexp.MustCompile(`worker 0/0 to (\w+)\ndone\n`).FindAllStringSubmatch(out, -1)
+	targets := regexp.MustCompile(`mcn-ci 0/0 to (\w+)\ndone\n`).FindAllStringSubmatch(out, -1)
 	require.Len(t, targets, 2, out)
 	assert.NotEqual(t, targets[0][1], targets[1][1])
 }
