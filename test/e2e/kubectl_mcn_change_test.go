@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -251,16 +252,18 @@ spec: {kernelArguments: [a=1]}
 `), 0o600))
 	changes, err := r.client.MachineConfigs().Watch(t.Context(), metav1.ListOptions{LabelSelector: "of=mcn-ci"})
 	require.NoError(t, err)
-	go func() {
+	var controller sync.WaitGroup
+	controller.Go(func() {
 		for range changes.ResultChan() {
 			time.Sleep(time.Second) //nolint:forbidigo // the delay of the controller
 			r.render(r.read())
 			r.finish()
 		}
-	}()
+	})
 	script = strings.NewReplacer("machineconfig.yaml", dir+"/machineconfig.yaml", "wait worker", "wait mcn-ci").Replace(script)
 	out, err := shell(t, standard, "set -e\n"+script, dir)
 	changes.Stop()
+	controller.Wait()
 	require.NoError(t, err, out)
 	targets := regexp.MustCompile(`mcn-ci 0/0 to (\w+)\ndone\n`).FindAllStringSubmatch(out, -1)
 	require.Len(t, targets, 2, out)
