@@ -71,6 +71,7 @@ func TestWritersOfTheSpec(t *testing.T) {
 				monitor.Report(t.Context(), phases.Updated, "Node is updated", metav1.ConditionTrue)
 				if test.isFirst {
 					stop() // this rollout is no longer the leader, and the next one is not yet
+					synctest.Wait()
 				}
 				mcfg.ClearActions()
 				desire("config-2")
