@@ -37,7 +37,7 @@ func TestRequestIsNotMovedByReports(t *testing.T) {
 	w.rebootUpdate(m)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	n = w.shown(program)
-	assert.Equal(t, "Idle", string(n.State))
+	assert.Equal(t, "Idle", n.State)
 	assert.Equal(t, hourAgo, n.Requested, "reports, and a spec that has not changed")
 	assert.Greater(t, n.Completed.Sub(n.Requested), time.Hour/2, "the duration of the update")
 
