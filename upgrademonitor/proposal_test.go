@@ -20,6 +20,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
@@ -35,14 +36,17 @@ type difference struct {
 const (
 	generation  = "the generation that was read: a tool must not believe that a later spec was seen"
 	namesConfig = "the prefix names the config of the update, also of the first one"
+	ofTheChild  = "a parent has the message of its child"
 	sinceStart  = "the time changes only with the status: UpdateExecuted has run since the first of its children"
 	mcoText     = "the text that machine-config-operator writes has a period at its end"
 )
 
 var differences = []difference{
 	{"booted.txt", "Status/Observed Generation", "1", generation},
+	{"booted.txt", "UpdateComplete/Message", "Action during update to rendered-worker-e484b6e623b09767d5d8245e01a90a41: UnCordoned node. The node is reporting Unschedulable = false", ofTheChild},
 	{"degraded.txt", "Status/Observed Generation", "2", generation},
-	{"degraded.txt", "UpdateComplete/Message", "Action during update to rendered-master-78c005824ab643a5e2ac917f028b570f: Uncordoned Node as part of completing upgrade phase", namesConfig},
+	{"degraded.txt", "UpdateExecuted/Message", "Applying files and new OS config to node. OS will not need an update. SSH Keys will not need an update", ofTheChild},
+	{"degraded.txt", "UpdateComplete/Message", "Action during update to rendered-master-78c005824ab643a5e2ac917f028b570f: UnCordoned node. The node is reporting Unschedulable = false", ofTheChild},
 	{"degraded.txt", "Uncordoned/Message", "Action during update to rendered-master-78c005824ab643a5e2ac917f028b570f: UnCordoned node. The node is reporting Unschedulable = false", namesConfig},
 	{"degraded.txt", "Resumed/Message", "Action during update to rendered-master-78c005824ab643a5e2ac917f028b570f: In desired config . Resumed normal operations.", namesConfig},
 	{"degraded.txt", "UpdateExecuted/Last Transition Time", "2025-05-22T14:17:58Z", sinceStart},
@@ -68,8 +72,7 @@ func TestTheOutputsOfTheProposal(t *testing.T) {
 	degraded.reports("14:17:58", phases.Cordoned, metav1.ConditionTrue, "Cordoned node. The node is reporting Unschedulable = true")
 	degraded.reports("14:17:58", phases.Drained, metav1.ConditionUnknown, "Draining node")
 	degraded.reports("14:20:30", phases.Drained, metav1.ConditionTrue, "Drained node. The drain is complete as the desired drainer matches current drainer: drain-"+bed7)
-	degraded.reports("14:20:33", phases.AppliedFilesAndOS, metav1.ConditionUnknown, "Applying files and new OS config to node. OS will not need an update. SSH Keys will not need an update",
-		upgrademonitor.ParentMessage("Updating the Files and OS on disk as a part of the in progress phase"))
+	degraded.reports("14:20:33", phases.AppliedFilesAndOS, metav1.ConditionUnknown, "Applying files and new OS config to node. OS will not need an update. SSH Keys will not need an update")
 	degraded.clock.SetTime(at("14:20:35"))
 	degraded.ReportDegraded(t.Context(), errors.New("rename /home/.core1131580553 /home/core: file exists"))
 	degraded.compare("degraded.txt")
@@ -130,7 +133,7 @@ func at(clock string) time.Time {
 
 func (n *proposalNode) runs(current, desired string) {
 	n.node = n.node.DeepCopy()
-	n.node.Annotations = map[string]string{upgrademonitor.CurrentConfigAnnotation: current, upgrademonitor.DesiredConfigAnnotation: desired}
+	n.node.Annotations = map[string]string{nodemeta.CurrentConfig: current, nodemeta.DesiredConfig: desired}
 }
 
 func (n *proposalNode) reports(clock string, p phases.Phase, status metav1.ConditionStatus, message string, opts ...upgrademonitor.Option) {
@@ -145,7 +148,7 @@ func (n *proposalNode) boots(config, starts, ends string) {
 	n.ReportPinnedImageSets(n.t.Context(), nil, nil)
 	n.reports(ends, phases.Resumed, metav1.ConditionTrue, "In desired config . Resumed normal operations.")
 	n.reports(ends, phases.Uncordoned, metav1.ConditionTrue, "UnCordoned node. The node is reporting Unschedulable = false",
-		upgrademonitor.CompletesParent(), upgrademonitor.ParentMessage("Uncordoned Node as part of completing upgrade phase"))
+		upgrademonitor.CompletesParent())
 	n.reports(ends, phases.Updated, metav1.ConditionTrue, "Node "+n.node.Name+" Updated")
 	n.ReportDegraded(n.t.Context(), nil)
 }

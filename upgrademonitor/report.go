@@ -11,6 +11,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
@@ -21,7 +22,6 @@ type Option func(*options)
 
 type options struct {
 	completesParent bool
-	parentMessage   string
 	reason          string
 	doneMessage     string
 }
@@ -32,13 +32,6 @@ type options struct {
 // applies to the report of True. With NotRequired, the parent becomes True even if no child has run.
 func CompletesParent() Option {
 	return func(o *options) { o.completesParent = true }
-}
-
-// ParentMessage sets the message of the phase's parent. The default is the message of the phase.
-// The option is valid only for a Child phase. If nothing but the parent's message changes, there is no
-// write.
-func ParentMessage(message string) Option {
-	return func(o *options) { o.parentMessage = message }
 }
 
 // Reason sets the reason of the condition that Report, NotRequired or Track writes. The default is the
@@ -68,7 +61,7 @@ func newOptions(opts []Option) (o options) {
 //
 //  1. If the report skips a status, for example Unknown between False and True, another write shows
 //     the skipped status first. The report may also change the parent of the phase, or start or end
-//     an update: see packages phases and conditions.
+//     an update: see docs/phases.md.
 //  2. The call waits until the report is written, until an attempt to write fails, for
 //     Config.Timeout, or until ctx ends. If the last attempt has failed, the call does not wait.
 //  3. The call returns nil if the MachineConfigNode shows the report. If the report is accepted but
@@ -156,7 +149,7 @@ func (m *Monitor) Track(
 }
 
 func newChange(phase phases.Phase, message string, status metav1.ConditionStatus) machine.Change {
-	return machine.Change{Report: conditions.Report{Phase: phase, Status: status, Message: message}}
+	return machine.Change{Report: transitions.Report{Phase: phase, Status: status, Message: message}}
 }
 
 // report submits a report, and logs the error. It ignores a phase that does not exist in the mode
@@ -182,7 +175,6 @@ func (m *Monitor) logRejection(ctx context.Context, change machine.Change, err e
 func (m *Monitor) submitReport(ctx context.Context, change machine.Change, o options) error {
 	change.Reason = o.reason
 	change.CompletesParent = o.completesParent
-	change.ParentMessage = o.parentMessage
 	if err := checkReport(change.Report); err != nil {
 		return m.rejected(change, err)
 	}
@@ -192,10 +184,10 @@ func (m *Monitor) submitReport(ctx context.Context, change machine.Change, o opt
 var optsPath, reasonPath = field.NewPath("opts"), field.NewPath("reason")
 
 // checkReport rejects a report that is invalid in every state of the object.
-func checkReport(r conditions.Report) error {
+func checkReport(r transitions.Report) error {
 	_, hasParent := phases.ParentOf(r.Phase)
-	existsInImageMode := phases.ExistsIn(r.Phase, true) // the mode of the node is checked later
-	if err := phases.Check(r.Phase, r.Status, existsInImageMode); err != nil {
+	existsInImageMode := transitions.ExistsIn(r.Phase, true) // the mode of the node is checked later
+	if err := transitions.Check(r.Phase, r.Status, existsInImageMode); err != nil {
 		return err
 	}
 	switch {
@@ -211,9 +203,9 @@ func checkReport(r conditions.Report) error {
 	case r.NotRequired && phases.KindOf(r.Phase) == phases.Singleton:
 		return field.Forbidden(field.NewPath("phase"),
 			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton")
-	case !hasParent && (r.CompletesParent || r.ParentMessage != ""):
-		return field.Forbidden(optsPath,
-			"CompletesParent and ParentMessage are valid only for a Child phase: "+string(r.Phase)+" has no parent")
+	case !hasParent && r.CompletesParent:
+		return field.Forbidden(optsPath.Key("CompletesParent"),
+			"valid only for a Child phase: "+string(r.Phase)+" has no parent")
 	}
 	return nil
 }

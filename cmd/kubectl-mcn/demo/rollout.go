@@ -14,6 +14,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -138,7 +139,7 @@ func newNodes(n int) []*node {
 			Current: rendered1,
 			Desired: rendered1,
 		}
-		updated := conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue}
+		updated := transitions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue}
 		event{node: mcn, Report: updated}.apply(time.Now().Add(-24 * time.Hour))
 		all = append(all, mcn)
 	}
@@ -147,7 +148,7 @@ func newNodes(n int) []*node {
 
 // event is a report of a daemon.
 type event struct {
-	conditions.Report
+	transitions.Report
 	at   time.Duration // the time since the start of the rollout
 	node *node
 }
@@ -162,7 +163,7 @@ func rollout(nodes []*node, failNode string) []event {
 		for i := first; i < len(nodes); i += parallel {
 			n := nodes[i]
 			add := func(p phases.Phase, status metav1.ConditionStatus, message string, completesParent bool) {
-				report := conditions.Report{
+				report := transitions.Report{
 					Phase:           p,
 					Status:          status,
 					Reason:          string(p),
@@ -206,7 +207,7 @@ func (e event) apply(at time.Time) {
 			FieldsV1:   metav1.NewFieldsV1(`{"f:spec":{}}`),
 		}}
 	}
-	cycle := conditions.Cycle{Name: spec.Desired, NewTarget: version.Desired != spec.Desired}
+	cycle := transitions.Update{Name: spec.Desired, NewTarget: version.Desired != spec.Desired}
 	lists, err := conditionstest.Writes(e.node.Status.Conditions, false, e.Report, cycle)
 	if err == nil && len(lists) > 0 {
 		e.node.Status.Conditions = lists[len(lists)-1]

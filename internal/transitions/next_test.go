@@ -1,4 +1,4 @@
-package conditions_test
+package transitions_test
 
 import (
 	"slices"
@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -18,15 +19,15 @@ func TestReportsThatAreRejected(t *testing.T) {
 		report request
 		want   error
 	}{
-		"an unknown phase":          {report("drained", done), phases.Check("drained", done, false)},
-		"an invalid status":         {report(phases.Drained, "true"), phases.Check(phases.Drained, "true", false)},
-		"a phase of the other mode": {report(phases.AppliedFiles, done), phases.Check(phases.AppliedFiles, done, false)},
+		"an unknown phase":          {report("drained", done), transitions.Check("drained", done, false)},
+		"an invalid status":         {report(phases.Drained, "true"), transitions.Check(phases.Drained, "true", false)},
+		"a phase of the other mode": {report(phases.AppliedFiles, done), transitions.Check(phases.AppliedFiles, done, false)},
 		"Updated is Unknown":        {report(phases.Updated, running), &phases.TransitionError{Phase: phases.Updated, From: no, To: running}},
 		"a phase that ran":          {report(phases.Drained, no), &phases.TransitionError{Phase: phases.Drained, From: running, To: no}},
 		"a child runs":              {report(phases.UpdateExecuted, done), &phases.TransitionError{Phase: phases.UpdateExecuted, From: running, To: done, Child: phases.Drained}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			writes, err := conditionstest.Writes(midway(false, nil), false, tc.report.Report, tc.report.Cycle)
+			writes, err := conditionstest.Writes(midway(false, nil), false, tc.report.Report, tc.report.Update)
 			assert.Equal(t, tc.want, err)
 			assert.Nil(t, writes)
 		})
@@ -68,7 +69,7 @@ func BenchmarkNextChanged(b *testing.B) {
 	r := report(phases.Drained, running)
 	b.ReportAllocs()
 	for b.Loop() {
-		if writes, err := conditionstest.Writes(list, false, r.Report, r.Cycle); err != nil || len(writes) != 1 {
+		if writes, err := conditionstest.Writes(list, false, r.Report, r.Update); err != nil || len(writes) != 1 {
 			b.Fatal(writes, err)
 		}
 	}
@@ -76,14 +77,48 @@ func BenchmarkNextChanged(b *testing.B) {
 
 func BenchmarkNextNoop(b *testing.B) {
 	r := report(phases.Drained, running)
-	writes, err := conditionstest.Writes(nil, false, r.Report, r.Cycle)
+	writes, err := conditionstest.Writes(nil, false, r.Report, r.Update)
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if again, err := conditionstest.Writes(writes[0], false, r.Report, r.Cycle); err != nil || again != nil {
+		if again, err := conditionstest.Writes(writes[0], false, r.Report, r.Update); err != nil || again != nil {
 			b.Fatal(again, err)
 		}
 	}
+}
+
+func TestEqualComparesAllButUnownedConditions(t *testing.T) {
+	want := midway(false, nil)
+	change := func(f func(c *metav1.Condition)) []metav1.Condition {
+		list := slices.Clone(want)
+		f(&list[3])
+		return list
+	}
+	reversed := slices.Clone(want)
+	slices.Reverse(reversed)
+	for name, tc := range map[string]struct {
+		list []metav1.Condition
+		same bool
+	}{
+		"itself":                     {want, true},
+		"in another order":           {reversed, true},
+		"with an unowned one":        {append(slices.Clone(want), metav1.Condition{Type: "Unowned"}), true},
+		"with a second":              {append(slices.Clone(want), metav1.Condition{Type: "Drained"}), true},
+		"with another time":          {change(func(c *metav1.Condition) { c.LastTransitionTime = now }), true},
+		"with another status":        {change(func(c *metav1.Condition) { c.Status = done }), false},
+		"with another reason":        {change(func(c *metav1.Condition) { c.Reason = "Other" }), false},
+		"with another message":       {change(func(c *metav1.Condition) { c.Message += "." }), false},
+		"without one":                {without(want, phases.RebootedNode), false},
+		"with one of the other mode": {append(slices.Clone(want), metav1.Condition{Type: "AppliedFiles"}), false},
+		"nil":                        {nil, false},
+		"with the text of another":   {change(func(c *metav1.Condition) { c.Type = "Unowned" }), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.same, transitions.Equal(tc.list, want))
+		})
+	}
+	assert.True(t, transitions.Equal(nil, nil))
+	assert.False(t, transitions.Equal(want, nil), "a whole list differs from nil")
 }

@@ -1,6 +1,7 @@
-package conditions_test
+package transitions_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -55,7 +56,7 @@ func TestAMessageWithoutPrefixIsReplaced(t *testing.T) {
 // A step that never ran, and is not required, gives its parent a text only if the parent starts with it.
 func TestNotRequiredChangesNoMessageOfTheParent(t *testing.T) {
 	started := play(t, nil, false, report(phases.Updated, done), report(phases.Updated, no))
-	drain := notRequired(phases.Drained, "Drain is not required", func(r *request) { r.ParentMessage = "to the parent" })
+	drain := notRequired(phases.Drained, "Drain is not required")
 	cordoned := play(t, started, false, says(phases.Cordoned, done, "Cordoned"))
 	applied := play(t, started, false, says(phases.AppliedFilesAndOS, done, "Applied", completesParent))
 	drains := play(t, started, false, says(phases.Drained, running, "Draining"))
@@ -65,8 +66,8 @@ func TestNotRequiredChangesNoMessageOfTheParent(t *testing.T) {
 	}{
 		"a parent that is Unknown": {cordoned, "Cordoned: Cordoned"},
 		"a parent that is True":    {applied, "AppliedFilesAndOS: Applied"},
-		"a parent that is False":   {started, "Drained: to the parent"},
-		"a step that ran":          {drains, "Drained: to the parent"},
+		"a parent that is False":   {started, "Drained: Drain is not required"},
+		"a step that ran":          {drains, "Drained: Drain is not required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.want, text(t, play(t, tc.list, false, drain), phases.UpdateExecuted))
@@ -134,20 +135,19 @@ func TestAParentKeepsTheCauseOfAFailure(t *testing.T) {
 		says(phases.AppliedOSImage, running, "disk full"))
 	pull := says(phases.ImagePulledFromRegistry, done, "Pulled the old image")
 	const cause, pulling = "AppliedOSImage: disk full", "ImagePulledFromRegistry: Pulling the old image"
-	toParent := says(phases.AppliedOSImage, running, "no space", func(r *request) { r.ParentMessage = "to the parent" })
+	retry := says(phases.AppliedOSImage, running, "no space")
 	for name, tc := range map[string]struct {
 		reports []request
 		want    string
 	}{
-		"done at once":            {[]request{pull}, cause},
-		"it runs":                 {[]request{says(phases.ImagePulledFromRegistry, running, "Pulling the old image")}, pulling},
-		"it ran":                  {[]request{says(phases.ImagePulledFromRegistry, running, "Pulling the old image"), pull}, cause},
-		"a message to the parent": {[]request{toParent, pull}, "AppliedOSImage: to the parent"},
-		"with CompletesParent":    {[]request{says(phases.AppliedFiles, done, "Applied", completesParent)}, cause},
-		"not required any more":   {[]request{says(phases.AppliedFiles, running, "Applying"), notRequired(phases.AppliedFiles, "No files")}, cause},
-		"the cause is over":       {[]request{pull, says(phases.AppliedOSImage, done, "Applied")}, "AppliedOSImage: Applied"},
-		"two, the last report":    {[]request{says(phases.AppliedFiles, running, "Applying"), toParent, pull}, "AppliedOSImage: to the parent"},
-		"two, the first child":    {[]request{says(phases.Drained, running, "no space"), pull, says(phases.Drained, done, "Drained"), pull}, cause},
+		"done at once":          {[]request{pull}, cause},
+		"it runs":               {[]request{says(phases.ImagePulledFromRegistry, running, "Pulling the old image")}, pulling},
+		"it ran":                {[]request{says(phases.ImagePulledFromRegistry, running, "Pulling the old image"), pull}, cause},
+		"with CompletesParent":  {[]request{says(phases.AppliedFiles, done, "Applied", completesParent)}, cause},
+		"not required any more": {[]request{says(phases.AppliedFiles, running, "Applying"), notRequired(phases.AppliedFiles, "No files")}, cause},
+		"the cause is over":     {[]request{pull, says(phases.AppliedOSImage, done, "Applied")}, "AppliedOSImage: Applied"},
+		"two, the last report":  {[]request{says(phases.AppliedFiles, running, "Applying"), retry, pull}, "AppliedOSImage: no space"},
+		"two, the first child":  {[]request{says(phases.Drained, running, "no space"), pull, says(phases.Drained, done, "Drained"), pull}, cause},
 	} {
 		t.Run(name, func(t *testing.T) {
 			list := play(t, failed, true, tc.reports...)
@@ -161,9 +161,9 @@ func TestAParentKeepsTheCauseOfAFailure(t *testing.T) {
 func TestALateReportOfTrueChangesTheMessageOfTheParent(t *testing.T) {
 	list := midway(false, statusMap{phases.UpdateExecuted: done, phases.Drained: done})
 	conditions.Find(list, phases.UpdateExecuted).LastTransitionTime = now
-	late := func(r *request) { r.Time, r.ParentMessage = earlier, "to the parent" }
+	late := func(r *request) { r.Time, r.CompletesParent = earlier, true }
 	list = play(t, list, false, says(phases.Drained, done, "Drained", late))
-	assert.Equal(t, "Drained: to the parent", text(t, list, phases.UpdateExecuted))
+	assert.Equal(t, "Drained: Drained", text(t, list, phases.UpdateExecuted))
 }
 
 // A step that was not required says so until its next report, with the prefix of its update, however that
@@ -182,5 +182,24 @@ func TestWhatWasNotRequiredIsRemembered(t *testing.T) {
 		assert.Equal(t, "NotYetOccurred", condition(t, list, phases.Cordoned).Reason, name)
 		list = play(t, list, false, report(phases.Updated, done, named("c")), report(phases.Updated, no, named("c")))
 		assert.Equal(t, "ReportedDrained: "+prefix+"b: Drain is not required", text(t, list, phases.Drained), name)
+	}
+}
+
+func TestEndAddsOnePrefix(t *testing.T) {
+	fits := strings.Repeat("a", 4096-len(prefix+"b: "))
+	for name, tc := range map[string]struct{ message, update, want string }{
+		"plain":             {"drained", "b", "Action during update to b: drained"},
+		"empty":             {"", "b", "Action during update to b: "},
+		"image mode off":    {"drained", "disable image mode", "Action during update to disable image mode: drained"},
+		"prefixed":          {"Action during update to a: drained", "b", "Action during update to a: drained"},
+		"prefixed the same": {"Action during update to b: drained", "b", "Action during update to b: drained"},
+		"at the limit":      {fits, "b", prefix + "b: " + fits},
+		"over the limit":    {fits + "a", "b", conditions.TruncateTo(prefix+"b: "+fits+"a", 4096)},
+		"prefixed, over":    {prefix + "a: " + fits + "a", "b", conditions.TruncateTo(prefix+"a: "+fits+"a", 4096)},
+		"later in the text": {"see Action during update to a", "b", "Action during update to b: see Action during update to a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, prefixed(tc.message, tc.update))
+		})
 	}
 }
