@@ -21,11 +21,7 @@ type Objects struct {
 	// HasNodes is set if all Nodes could be read. If it is not set, Of assumes that all Nodes are
 	// known if there are as many Nodes as the pools have machines.
 	HasNodes bool
-	// Created has the creation times of rendered configs, if they are known.
-	Created map[string]time.Time
-
-	// IsOlder is true if the pools and the Nodes are older than the MachineConfigNodes.
-	IsOlder bool
+	Facts
 
 	isDump bool // set by Of: the objects may be a dump that lacks pools
 }

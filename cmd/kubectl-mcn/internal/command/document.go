@@ -140,7 +140,7 @@ func newDocument(v source.View, origin string) *document {
 		doc := documentPool{
 			Name:           p.Name,
 			Target:         documentTarget(p.Target),
-			Release:        v.Releases[p.Target.Config],
+			Release:        v.Configs[p.Target.Config].Release,
 			Changes:        p.Changes(),
 			Complete:       p.IsDone(),
 			Paused:         p.Paused,
@@ -218,7 +218,7 @@ func describe(n cluster.Node) documentNode {
 
 // wholeOptions returns the options for the entries of a document.
 func wholeOptions(v source.View) screen.Options {
-	return screen.Options{Now: v.Time, Whole: true, Releases: v.Releases, Evictions: v.Evictions, Version: v.Version, Operator: v.Operator}
+	return screen.Options{Facts: v.Facts, Now: v.Time, Whole: true}
 }
 
 func entries(problems []screen.Problem) []documentEntry {

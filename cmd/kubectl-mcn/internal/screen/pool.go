@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -204,7 +205,7 @@ func reasons(n cluster.Node, o Options) string {
 }
 
 // writtenBy says who wrote a field, and when, for example " by oc at 13:20:05".
-func writtenBy(w cluster.Write, o Options) string {
+func writtenBy(w mco.Write, o Options) string {
 	if w.By == "" {
 		return ""
 	}

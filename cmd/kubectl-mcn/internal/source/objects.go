@@ -3,7 +3,6 @@ package source
 import (
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
@@ -12,12 +11,9 @@ import (
 func (s *Store) objects() cluster.Objects {
 	o := cluster.Objects{
 		Pools: slices.Collect(maps.Values(s.pools)), Nodes: make([]cluster.Node, 0, len(s.members)),
-		HasNodes: s.resources[coreNodes] != nil, IsOlder: !s.older.IsZero(), Created: map[string]time.Time{},
+		HasNodes: s.resources[coreNodes] != nil, Facts: s.facts,
 	}
 	s.each(func(n *cluster.Node) { o.Nodes = append(o.Nodes, *n) })
-	for name, config := range s.configs {
-		o.Created[name] = config.Created
-	}
 	return o
 }
 
@@ -29,7 +25,7 @@ func (s *Store) each(do func(*cluster.Node)) {
 		}
 		if m.value == nil {
 			value := cluster.NewNode(m.node, m.mcn)
-			if !s.older.IsZero() && m.mcn != nil {
+			if !s.facts.Older.IsZero() && m.mcn != nil {
 				value = cluster.NewNode(nil, m.mcn).In(m.node)
 			}
 			m.value = &value
@@ -39,13 +35,13 @@ func (s *Store) each(do func(*cluster.Node)) {
 }
 
 // unknownConfigs returns the names of the rendered configs that pools or nodes have, but that
-// s.configs does not have yet.
+// are not known yet.
 func (s *Store) unknownConfigs() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	unknown := map[string]bool{}
 	add := func(config string) {
-		if _, known := s.configs[config]; !known && config != "" {
+		if _, known := s.facts.Configs[config]; !known && config != "" {
 			unknown[config] = true
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
@@ -36,21 +37,16 @@ type Store struct {
 	// Changed has a value if the store has changed since the last receive.
 	Changed chan struct{}
 
-	limits           cluster.Limits
-	mu               sync.Mutex         // guards the fields below
-	filled           bool               // the store was changed at least once
-	members          map[string]*member // by name
-	pools            map[string]*mcfgv1.MachineConfigPool
-	configuration    *operatorv1.MachineConfiguration
-	hasManagedFields bool                             // a MachineConfigNode has managedFields
-	configs          map[string]cluster.MachineConfig // the known MachineConfigs, by name
-	evictions        cluster.Evictions
-	version          cluster.Version
-	operator         []cluster.PoolCondition // the problems of the ClusterOperator machine-config
-	denied           map[string]error        // the errors for optional resources that the user may not read
-	older            time.Time               // see View.Older
-	resources        map[string]*access      // the resources of a cluster, by name; empty for files
-	texts            map[string]string       // the texts that objects share: see the method text
+	limits     cluster.Limits
+	mu         sync.Mutex         // guards the fields below
+	filled     bool               // the store was changed at least once
+	members    map[string]*member // by name
+	pools      map[string]*mcfgv1.MachineConfigPool
+	components []metav1.Condition // see View.Components
+	facts      cluster.Facts
+	denied     map[string]error   // the errors for optional resources that the user may not read
+	resources  map[string]*access // the resources of a cluster, by name; empty for files
+	texts      map[string]string  // the texts that objects share: see the method text
 }
 
 // member is a Node and the MachineConfigNode of the same name. One of them may be nil.
@@ -73,9 +69,12 @@ type access struct {
 // NewStore returns an empty store.
 func NewStore(limits cluster.Limits) *Store {
 	return &Store{
-		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, configs: map[string]cluster.MachineConfig{},
+		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, denied: map[string]error{},
 		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
-		evictions: cluster.Evictions{Budgets: map[cluster.Name]cluster.Budget{}, Labels: map[cluster.Name]map[string]string{}}, denied: map[string]error{},
+		facts: cluster.Facts{
+			Configs: map[string]cluster.MachineConfig{}, NoManagedFields: true,
+			Budgets: map[types.NamespacedName]policyv1.PodDisruptionBudgetStatus{},
+		},
 	}
 }
 
@@ -98,7 +97,7 @@ func (s *Store) Put(obj any) { s.edit(func() { s.put(obj) }) }
 func (s *Store) put(obj any) {
 	switch o := obj.(type) {
 	case *mcfgv1.MachineConfigNode:
-		s.hasManagedFields = s.hasManagedFields || len(o.ManagedFields) > 0
+		s.facts.NoManagedFields = s.facts.NoManagedFields && len(o.ManagedFields) == 0
 		m := s.member(o.Name)
 		m.mcn, m.value = s.trimMachineConfigNode(o), nil
 	case *corev1.Node:
@@ -107,20 +106,19 @@ func (s *Store) put(obj any) {
 	case *mcfgv1.MachineConfigPool:
 		s.pools[o.Name] = o
 	case *operatorv1.MachineConfiguration:
-		s.configuration = o
+		s.components = o.Status.Conditions
 	case *metav1.PartialObjectMetadata: // of a MachineConfig
-		s.configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, nil)
+		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, nil)
 	case *configv1.ClusterVersion:
-		s.version = cluster.NewVersion(o)
+		s.facts.Version = cluster.NewVersion(o)
 	case *configv1.ClusterOperator:
 		if o.Name == "machine-config" {
-			s.operator = cluster.OperatorProblems(o)
+			s.facts.Operator = cluster.OperatorProblems(o)
 		}
 	case *policyv1.PodDisruptionBudget:
-		budget := cluster.NewBudget(o)
-		s.evictions.Budgets[budget.Name] = budget
+		s.facts.Budgets[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = o.Status
 	case *mcfgv1.MachineConfig:
-		s.configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, &o.Spec)
+		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, &o.Spec)
 	}
 }
 
@@ -154,11 +152,11 @@ func (s *Store) remove(resource, name string) {
 	case machineConfigPools:
 		delete(s.pools, name)
 	case configurations:
-		s.configuration = nil
+		s.components = nil
 	case clusterOperators:
-		s.operator = nil
+		s.facts.Operator = nil
 	case machineConfigs:
-		delete(s.configs, name)
+		delete(s.facts.Configs, name)
 	}
 }
 
