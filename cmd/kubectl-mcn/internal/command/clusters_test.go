@@ -99,7 +99,7 @@ func TestEmptyCluster(t *testing.T) {
 	assert.Contains(t, execute(t, "", "-o", "yaml", "--kubeconfig", file).stdout, "\npools: []\n")
 	for want, args := range map[string][]string{
 		"kubectl mcn: nothing to wait for: there are no MachineConfigPools\n":                                                         {"wait"},
-		`kubectl mcn: unknown node "a": no pool has a node of this name` + "\n":                                        {"node", "a"},
+		`kubectl mcn: unknown node "a": no pool has a node of this name` + "\n":                                                       {"node", "a"},
 		`kubectl mcn: nothing to wait for: unknown pool "worker": the pools are none; for a node, use kubectl mcn node worker` + "\n": {"wait", "worker"},
 	} {
 		assert.Equal(t, execution{exitUsage, "", want}, execute(t, "", append(args, "--kubeconfig", file)...))
