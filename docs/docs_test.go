@@ -144,6 +144,23 @@ func testNames(t *testing.T) map[string]bool {
 	return known
 }
 
+// TestLogLinesExist checks the log lines that troubleshooting.md explains: the library logs them.
+func TestLogLinesExist(t *testing.T) {
+	var source string
+	require.NoError(t, filepath.WalkDir("../upgrademonitor", func(file string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(file, ".go") && !strings.HasSuffix(file, "_test.go") {
+			source += read(t, strings.TrimPrefix(file, "../"))
+		}
+		return err
+	}))
+	row := regexp.MustCompile("(?m)^\\| (?:the same )?`([A-Z].*?)`(?: line)?(?:, `((?:has|is) .*?)`)?")
+	rows := row.FindAllStringSubmatch(read(t, "docs/troubleshooting.md"), -1)
+	require.Greater(t, len(rows), 15)
+	for _, match := range rows {
+		assert.True(t, strings.Contains(source, match[1]) && strings.Contains(source, match[2]), match[0])
+	}
+}
+
 // TestCommandsExist checks the targets of make, and the files and programs that commands name.
 func TestCommandsExist(t *testing.T) {
 	makefile := read(t, "Makefile")
@@ -220,6 +237,8 @@ func TestNumbers(t *testing.T) {
 		versions += "; " + name + " from " + commit.Format("2 January 2006")
 	}
 	assert.Contains(t, read(t, "docs/adopting.md"), versions)
+	assert.Contains(t, read(t, "README.md"), "`go install` rejects its module, because the go.mod has a replacement")
+	find("cmd/kubectl-mcn/go.mod", `\n(replace) `)
 
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{$dir := .Dir}}{{range .GoFiles}}{{$.ImportPath}} {{$dir}}/{{.}}\n{{end}}", "../upgrademonitor").Output()
 	require.NoError(t, err)

@@ -21,11 +21,7 @@ type Objects struct {
 	// HasNodes is set if all Nodes could be read. If it is not set, Of assumes that all Nodes are
 	// known if there are as many Nodes as the pools have machines.
 	HasNodes bool
-	// Created has the creation times of rendered configs, if they are known.
-	Created map[string]time.Time
-
-	// IsOlder is true if the pools and the Nodes are older than the MachineConfigNodes.
-	IsOlder bool
+	Facts
 
 	isDump bool // set by Of: the objects may be a dump that lacks pools
 }
@@ -38,8 +34,6 @@ type Cluster struct {
 	Leftover []string
 	// Unselected has the names of the nodes that no pool selects. They get no updates.
 	Unselected []string
-	// Windows has the names of the Windows nodes. machine-config-operator does not update them.
-	Windows []string
 	// WithoutNode is the number of nodes whose Nodes are not known.
 	WithoutNode int
 }
@@ -61,8 +55,7 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 	byPool := map[string][]Node{}
 	for _, n := range o.Nodes {
 		switch {
-		case n.kube != nil && pool.IsWindows(n.kube):
-			result.Windows = append(result.Windows, n.Name)
+		case n.kube != nil && pool.IsWindows(n.kube): // machine-config-operator does not update it
 		case n.kube == nil && o.HasNodes:
 			result.Leftover = append(result.Leftover, n.Name)
 		case o.place(&n):

@@ -54,7 +54,7 @@ func isNewer(a, b *Node) bool {
 	if a.hasDesired() != b.hasDesired() {
 		return !a.hasDesired()
 	}
-	if aEnd, bEnd := later(later(a.Started, a.Completed), a.Requested), later(later(b.Started, b.Completed), b.Requested); !aEnd.Equal(bEnd) {
+	if aEnd, bEnd := mco.Later(mco.Later(a.Started, a.Completed), a.Requested), mco.Later(mco.Later(b.Started, b.Completed), b.Requested); !aEnd.Equal(bEnd) {
 		return aEnd.After(bEnd)
 	}
 	return a.Desired.Image > b.Desired.Image

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -10,6 +9,8 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 // releaseAnnotation is the annotation with the OpenShift version of a rendered MachineConfig.
@@ -31,26 +32,8 @@ func NewMachineConfig(o metav1.ObjectMeta, spec *mcfgv1.MachineConfigSpec) Machi
 	created := o.CreationTimestamp.UTC()
 	return MachineConfig{
 		Name: o.Name, Labels: o.Labels, Release: o.Annotations[releaseAnnotation],
-		Created: created, Changed: later(created, lastWrite(o.ManagedFields, `"f:spec"`).At), Spec: spec,
+		Created: created, Changed: mco.Later(created, mco.LastWrite(o.ManagedFields, mco.OfSpec).At), Spec: spec,
 	}
-}
-
-// Write is a write of a field: who wrote it, and when. It is zero if that is not known.
-type Write struct {
-	By string
-	At time.Time
-}
-
-// lastWrite returns the last write of the manager of a field. part is in the entries of managedFields
-// that have the field.
-func lastWrite(fields []metav1.ManagedFieldsEntry, part string) (last Write) {
-	for _, entry := range fields {
-		isOf := entry.Subresource == "" && entry.Time != nil && entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(part))
-		if isOf && entry.Time.After(last.At) {
-			last = Write{entry.Manager, entry.Time.UTC()}
-		}
-	}
-	return last
 }
 
 // readSources sets the fields of a pool that say from which MachineConfigs its target was rendered.
@@ -59,9 +42,9 @@ func (p *Pool) readSources(o *mcfgv1.MachineConfigPool) {
 	if o.Status.Configuration.Name != p.Target.Config {
 		p.lastSources = sourcesOf(o.Status.Configuration)
 	}
-	p.TargetSet = later(p.TargetSince, lastWrite(o.ManagedFields, `"f:configuration"`).At)
+	p.TargetSet = mco.Later(p.TargetSince, mco.LastWrite(o.ManagedFields, mco.OfConfiguration).At)
 	if p.Paused {
-		p.PausedBy = lastWrite(o.ManagedFields, `"f:paused"`)
+		p.PausedBy = mco.LastWrite(o.ManagedFields, mco.OfPaused)
 	}
 	selector, err := metav1.LabelSelectorAsSelector(o.Spec.MachineConfigSelector)
 	if err == nil && !selector.Empty() {

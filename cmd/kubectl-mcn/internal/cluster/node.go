@@ -67,7 +67,7 @@ func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 		n.Kubelet, n.OS = node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.OSImage
 	}
 	if n.Is(progress.Cordoned) {
-		n.CordonedBy = lastWrite(node.ManagedFields, `"f:unschedulable"`).By
+		n.CordonedBy = mco.LastWrite(node.ManagedFields, mco.OfCordon).By
 	}
 	if mcn != nil {
 		prepared := conditions.Find(mcn.Status.Conditions, phases.UpdatePrepared)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 // setUnavailable sets Unavailable, Taken, Full, Blocked and Stalled.
@@ -33,7 +35,7 @@ func (c *calculation) setUnavailable() {
 		c.Blocked = resting >= c.MaxUnavailable
 	case c.Updating == 0 && c.Build == nil && len(c.Problems) == 0:
 		// If both times are unknown, c.last may be earlier than the new target of the pool.
-		if !later(c.notUpdated.Since, c.TargetSince).IsZero() {
+		if !mco.Later(c.notUpdated.Since, c.TargetSince).IsZero() {
 			c.StalledSince = c.last
 		}
 		c.Stalled = c.last.IsZero() || c.now.Sub(c.last) >= standstill
@@ -63,7 +65,7 @@ func (c *calculation) setRemaining() {
 	var left time.Duration
 	for _, n := range c.Nodes {
 		if n.State == Updating {
-			left = max(left, c.Typical-since(cmp.Or(n.Begin(), c.now), c.now))
+			left = max(left, c.Typical-max(0, c.now.Sub(cmp.Or(n.Begin(), c.now))))
 		}
 	}
 	places := max(1, c.MaxUnavailable-(c.Taken-c.Updating))
@@ -73,4 +75,13 @@ func (c *calculation) setRemaining() {
 	}
 	left += rounds * c.Typical
 	c.Remaining = &left
+}
+
+// median returns the median of sorted durations, or zero for an empty list.
+func median(sorted []time.Duration) time.Duration {
+	if len(sorted) == 0 {
+		return 0
+	}
+	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
+	return low + (high-low)/2
 }

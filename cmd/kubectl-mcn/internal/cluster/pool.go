@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/labels"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -23,11 +24,9 @@ type Pool struct {
 	Sources   []string
 	TargetSet time.Time
 	// PausedBy is the last write of the manager that paused the pool, if that is known.
-	PausedBy Write
+	PausedBy mco.Write
 	// TargetSince is when the rendered config of Target was created, or zero if that is not known.
 	TargetSince time.Time
-	// IsOlder is true if the pool is older than the MachineConfigNodes.
-	IsOlder bool
 	// Updated is true if the pool's condition Updated is True for Target.
 	Updated bool
 	// MaxUnavailable is the number of places for unavailable nodes. Unavailable is the number of

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -54,9 +55,9 @@ type calculation struct {
 func (c *calculation) add(nodes []Node) {
 	c.Nodes = slices.Clone(nodes)
 	slices.SortFunc(c.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
-	c.last = later(c.notUpdated.Since, c.TargetSince)
+	c.last = mco.Later(c.notUpdated.Since, c.TargetSince)
 	for _, n := range c.Nodes {
-		c.last = later(c.last, n.Completed)
+		c.last = mco.Later(c.last, n.Completed)
 	}
 	c.setDegradedSince()
 	count := map[State]int{}
@@ -109,7 +110,7 @@ func (c *calculation) setDegradedSince() {
 	}
 	n := &c.Nodes[i]
 	isBefore := n.DegradedSince.IsZero() || c.DegradedSince.Before(n.DegradedSince)
-	if isBefore && !c.DegradedSince.Before(later(n.Started, n.Completed)) {
+	if isBefore && !c.DegradedSince.Before(mco.Later(n.Started, n.Completed)) {
 		n.DegradedSince = c.DegradedSince
 	}
 }
@@ -162,7 +163,7 @@ func (c *calculation) setProgress(n *Node) {
 		from = n.DegradedSince
 	}
 	if !from.IsZero() {
-		n.For = since(from, c.now)
+		n.For = max(0, c.now.Sub(from))
 	}
 	switch {
 	case n.Degraded:

@@ -28,9 +28,8 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 	pool := Pool{
 		Name:           p.Name,
 		Known:          true,
-		IsOlder:        o.IsOlder,
 		Target:         progress.Target{Config: config, Image: image},
-		TargetSince:    o.Created[config],
+		TargetSince:    o.Configs[config].Created,
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
 		Unavailable:    max(0, int(status.UnavailableMachineCount)),

@@ -100,8 +100,8 @@ func (f *sourceFlags) noteDenied(v source.View, noted map[string]bool) {
 func (f *sourceFlags) options(v source.View, whole bool) screen.Options {
 	width, height := f.terminal.Size()
 	o := screen.Options{
-		Now: v.Time, Origin: f.source.Origin(), Width: width, LastContact: v.LastContact, Health: screen.Health(v.Components),
-		Whole: whole, Releases: v.Releases, Evictions: v.Evictions, Version: v.Version, Operator: v.Operator, NoManagedFields: v.NoManagedFields, Older: v.Older,
+		Facts: v.Facts, Now: v.Time, Origin: f.source.Origin(), Width: width, Whole: whole,
+		LastContact: v.LastContact, Health: screen.Health(v.Components),
 	}
 	switch {
 	case f.isRedrawn:

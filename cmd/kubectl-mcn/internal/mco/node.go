@@ -1,7 +1,6 @@
 package mco
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -101,7 +100,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 		_, n.DegradedSince = sinceTrue(list, phases.NodeDegraded)
 		n.PinnedImageSets = pinnedImageSets(&mcn.Status)
 		if mcn.Generation > 1 { // a new object does not request an update
-			n.Requested = lastWrite(mcn.ManagedFields, managedFields.ownsSpec)
+			n.Requested = LastWrite(mcn.ManagedFields, OfSpec).At
 		}
 		fromSpec = progress.Of(nil, mcn).Desired
 		n.readOthers(&mcn.Status)
@@ -116,7 +115,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 			}
 		}
 		if n.Desired != fromSpec { // the time of the spec is that of another target
-			n.Requested = lastWrite(node.ManagedFields, managedFields.ownsDesiredConfig)
+			n.Requested = LastWrite(node.ManagedFields, OfDesiredConfig).At
 		}
 	}
 	n.readUpdate(list)
@@ -148,7 +147,7 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 	if n.isRebooting && n.InUpdate() && !n.hasReached(phases.RebootedNode) {
 		n.Step = phases.RebootedNode
 		notReady, _ := n.unavailableSince(progress.NotReady)
-		n.Since = later(n.Since, notReady)
+		n.Since = Later(n.Since, notReady)
 	}
 }
 
@@ -175,7 +174,7 @@ func (n *Node) readNodeStep() {
 		return
 	}
 	cordoned, isCordoned := n.unavailableSince(progress.Cordoned)
-	n.Started = later(n.Started, cordoned)
+	n.Started = Later(n.Started, cordoned)
 	if notReady, _ := n.unavailableSince(progress.NotReady); n.Started.IsZero() {
 		n.Started = notReady // the update began at least as long ago
 	}
@@ -200,34 +199,4 @@ func (n *Node) unavailableSince(reason progress.UnavailableReason) (time.Time, b
 		}
 	}
 	return time.Time{}, false
-}
-
-// managedFields has the part of an entry of managedFields that this package needs.
-type managedFields struct {
-	Spec     json.RawMessage `json:"f:spec"`
-	Metadata struct {
-		Annotations map[string]json.RawMessage `json:"f:annotations"`
-	} `json:"f:metadata"`
-}
-
-func (f managedFields) ownsSpec() bool { return f.Spec != nil }
-
-func (f managedFields) ownsDesiredConfig() bool {
-	return f.Metadata.Annotations["f:"+DesiredConfig] != nil
-}
-
-// lastWrite returns the newest time of the entries for which matches returns true, or zero.
-func lastWrite(entries []metav1.ManagedFieldsEntry, matches func(managedFields) bool) time.Time {
-	var newest time.Time
-	for i := range entries {
-		entry := &entries[i]
-		if entry.Subresource != "" || entry.Time == nil || entry.FieldsV1 == nil {
-			continue
-		}
-		var fields managedFields
-		if json.Unmarshal(entry.FieldsV1.GetRawBytes(), &fields) == nil && matches(fields) {
-			newest = later(newest, entry.Time.UTC())
-		}
-	}
-	return newest
 }

@@ -133,9 +133,9 @@ func measure(steps []Step, start time.Time) time.Time {
 	last := start
 	for _, s := range finished(steps) {
 		if !last.IsZero() {
-			s.Duration = since(last, s.End)
+			s.Duration = max(0, s.End.Sub(last))
 		}
-		last = later(last, s.End)
+		last = Later(last, s.End)
 	}
 	return last
 }

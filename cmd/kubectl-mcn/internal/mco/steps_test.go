@@ -261,9 +261,7 @@ func TestOrdered(t *testing.T) {
 		"one":                {mcn(managed(entry(spec, at(3)))), at(3)},
 		"the newest":         {mcn(managed(entry(spec, at(3)), entry(spec, at(7)), entry(spec, at(5)))), at(7)},
 		"status":             {mcn(managed(entry(spec, at(3)), status, foreign)), at(3)},
-		"metadata":           {mcn(managed(entry(spec, at(3)), entry(`{"f:metadata":{"f:labels":{"f:spec":{}}}}`, at(9)))), at(3)},
 		"no time, no fields": {mcn(managed(timeless, fieldless)), time.Time{}},
-		"invalid":            {mcn(managed(entry(`{"f:spec":`, at(3)), entry(`[]`, at(3)), entry(``, at(3)))), time.Time{}},
 		"never changed":      {mcn(managed(entry(spec, at(3))), created), time.Time{}},
 	} {
 		t.Run(name, func(t *testing.T) {

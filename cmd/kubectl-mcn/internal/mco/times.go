@@ -48,7 +48,7 @@ func startOf(list []metav1.Condition) time.Time {
 	if !wasReported(list, phases.Updated) {
 		return time.Time{}
 	}
-	return later(timeOf(list, phases.Updated), lastReset(list))
+	return Later(timeOf(list, phases.Updated), lastReset(list))
 }
 
 // completionOf returns the end of the last update: the time when the phases that run only during an
@@ -76,16 +76,14 @@ func lastReset(list []metav1.Condition, without ...phases.Phase) time.Time {
 		p := phases.Phase(c.Type)
 		isPhase := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
 		if isPhase && !slices.Contains(without, p) && conditions.HasUpdatePrefix(c.Message) {
-			last = later(last, c.LastTransitionTime.UTC())
+			last = Later(last, c.LastTransitionTime.UTC())
 		}
 	}
 	return last
 }
 
-// since returns the duration between two times, or zero if the time to is before the time from.
-func since(from, to time.Time) time.Duration { return max(0, to.Sub(from)) }
-
-func later(a, b time.Time) time.Time {
+// Later returns the later of two times.
+func Later(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}

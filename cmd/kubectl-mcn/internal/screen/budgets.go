@@ -1,39 +1,38 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
-// budgets names the PodDisruptionBudgets that refuse the evictions of a node's pods, and the pods, for example
-// "PDB shop/router allows 0 disruptions (1 of 2 healthy): router-0".
-func (o Options) budgets(n cluster.Node) []string {
-	var order []cluster.Budget
-	pods := map[cluster.Name][]string{}
+// budgets names the PodDisruptionBudgets that refuse the evictions of a node's pods, and the pods of
+// their namespaces, for example "PDB shop/router allows 0 disruptions (1 of 2 healthy): router-0".
+func (o Options) budgets(n cluster.Node) (texts []string) {
+	refused := map[string][]string{} // the pods by namespace
 	for _, pod := range n.Pods {
-		if !pod.Refused {
-			continue
-		}
-		for _, b := range o.Evictions.Refusing(cluster.Name{Namespace: pod.Namespace, Name: pod.Name}) {
-			if pods[b.Name] == nil {
-				order = append(order, b)
-			}
-			if !slices.Contains(pods[b.Name], pod.Name) {
-				pods[b.Name] = append(pods[b.Name], pod.Name)
-			}
+		if pod.Refused && !slices.Contains(refused[pod.Namespace], pod.Name) {
+			refused[pod.Namespace] = append(refused[pod.Namespace], pod.Name)
 		}
 	}
-	var texts []string
-	for _, b := range order {
-		required := ""
-		if b.Healthy >= b.Expected { // no pod will become healthy
-			required = fmt.Sprintf(", %d required", b.Required)
+	byName := func(a, b types.NamespacedName) int { return cmp.Compare(a.String(), b.String()) }
+	for _, name := range slices.SortedFunc(maps.Keys(o.Budgets), byName) {
+		s, pods := o.Budgets[name], refused[name.Namespace]
+		if len(pods) == 0 || s.DisruptionsAllowed > 0 || s.ExpectedPods == 0 {
+			continue
 		}
-		texts = append(texts, Clean(fmt.Sprintf("PDB %s/%s allows 0 disruptions (%d of %d healthy%s): %s",
-			b.Namespace, b.Name.Name, b.Healthy, b.Expected, required, strings.Join(pods[b.Name], ", "))))
+		required := ""
+		if s.CurrentHealthy >= s.ExpectedPods { // no pod will become healthy
+			required = fmt.Sprintf(", %d required", s.DesiredHealthy)
+		}
+		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%d of %d healthy%s): %s",
+			name, s.CurrentHealthy, s.ExpectedPods, required, strings.Join(pods, ", "))))
 	}
 	return texts
 }

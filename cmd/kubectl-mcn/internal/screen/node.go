@@ -75,7 +75,7 @@ func whyWaiting(p cluster.Pool, n cluster.Node, o Options) string {
 
 func (o Options) wholeTarget(t progress.Target) string {
 	text := Clean(cmp.Or(t.Config, "not known"))
-	if release := o.Releases[t.Config]; release != "" {
+	if release := o.Configs[t.Config].Release; release != "" {
 		text += ", OpenShift " + Clean(release)
 	}
 	if t.Image != "" {

@@ -13,6 +13,7 @@ import (
 
 // Options are the options of a screen.
 type Options struct {
+	cluster.Facts
 	// Now is the time of the screen. All times are shown in its time zone.
 	Now time.Time
 	// Origin names the files that the objects come from. It is "" for a cluster.
@@ -24,22 +25,8 @@ type Options struct {
 	// LastContact is the time of the API server's last response. It is zero while the server
 	// responds.
 	LastContact time.Time
-	// Older is about the time of the Nodes and the pools, if they are older than the
-	// MachineConfigNodes. Otherwise it is zero.
-	Older time.Time
 	// Health names the components whose health is Unhealthy or Unknown, if there are any.
 	Health string
-	// Releases are the OpenShift versions of rendered configs, if they are known.
-	Releases map[string]string
-	// Version is the desired version of the cluster, and Operator has the problems of the ClusterOperator
-	// machine-config, if they are known.
-	Version  cluster.Version
-	Operator []cluster.PoolCondition
-	// Evictions has the budgets that may refuse the eviction of a pod.
-	Evictions cluster.Evictions
-	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
-	// updates were requested are not known.
-	NoManagedFields bool
 	// If Whole is set, the screen lists every node, and does not shorten messages.
 	Whole bool
 }

@@ -139,9 +139,9 @@ func (o Options) versions(pools []cluster.Pool) string {
 	var all []string
 	text, distinct := "", map[string]bool{}
 	for _, p := range pools {
-		to, from := o.Releases[p.Target.Config], ""
+		to, from := o.Configs[p.Target.Config].Release, ""
 		for _, n := range p.Nodes {
-			if release := o.Releases[n.Current.Config]; release != "" && release != to {
+			if release := o.Configs[n.Current.Config].Release; release != "" && release != to {
 				from = release + " -> "
 			}
 		}

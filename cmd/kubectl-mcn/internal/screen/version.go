@@ -33,7 +33,7 @@ func (o Options) notYet(pools []cluster.Pool) string {
 
 // leftOut says that the update of the cluster leaves a paused pool out, or returns "".
 func (o Options) leftOut(p cluster.Pool) string {
-	isDone := p.IsDone() && (!o.Version.IsUpdating || o.Releases[p.Target.Config] == o.Version.Desired)
+	isDone := p.IsDone() && (!o.Version.IsUpdating || o.Configs[p.Target.Config].Release == o.Version.Desired)
 	if o.Version.Desired == "" || !p.Paused || isDone {
 		return ""
 	}

@@ -5,9 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
-	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -35,42 +33,20 @@ var kinds = map[string]func() metav1.Object{
 	"PodDisruptionBudget":  func() metav1.Object { return &policyv1.PodDisruptionBudget{} },
 }
 
-// notAlone are the kinds of objects that are not shown without a pool or a MachineConfigNode.
-var notAlone = []string{"Node", "MachineConfig", "ClusterVersion", "ClusterOperator", "PodDisruptionBudget"}
+// shown are the kinds of objects without which there is nothing to show.
+var shown = []string{"MachineConfigNode", "MachineConfigPool", "MachineConfiguration"}
 
 // hypershift occurs in the API versions and the labels of HyperShift's objects.
 var hypershift = []byte(`"hypershift.openshift.io/`)
 
+// getThem tells the user how to write a file that the command can read.
+const getThem = "use oc get mcp,machineconfignodes,nodes -o yaml --show-managed-fields > FILE"
+
 // decoder collects the objects of files.
 type decoder struct {
 	objects  []dated
-	skipped  map[string]int // the number of skipped objects by reason
-	isHosted bool           // an object comes from HyperShift
-	isShown  bool           // the kind of an object is not in notAlone
-}
-
-// check returns an error if the files have no object to show.
-func (d *decoder) check(origin string) error {
-	has := d.skippedObjects()
-	switch {
-	case d.isShown:
-		return nil
-	case d.isHosted:
-		return Usagef("%s is from a hosted cluster of HyperShift. It has no MachineConfigPools: "+
-			"see the NodePools on the management cluster", origin)
-	case has != "":
-		return Usagef("no MachineConfigNodes and no MachineConfigPools in %s, but %s: %s", origin, has, getThem)
-	}
-	return Usagef("no MachineConfigNodes and no MachineConfigPools in %s: %s", origin, getThem)
-}
-
-// skippedObjects counts the skipped objects, for example "2 Pod, 1 Service".
-func (d *decoder) skippedObjects() string {
-	var all []string
-	for _, what := range slices.Sorted(maps.Keys(d.skipped)) {
-		all = append(all, fmt.Sprintf("%d %s", d.skipped[what], what))
-	}
-	return strings.Join(all, ", ")
+	isHosted bool // an object comes from HyperShift
+	isShown  bool // the kind of an object is in shown
 }
 
 // dated is an object with the newest time of its conditions.
@@ -79,92 +55,82 @@ type dated struct {
 	newest time.Time
 }
 
+// check returns an error if the files have no object to show.
+func (d *decoder) check(origin string) error {
+	switch {
+	case d.isShown:
+		return nil
+	case d.isHosted:
+		return Usagef("%s is from a hosted cluster of HyperShift. It has no MachineConfigPools: "+
+			"see the NodePools on the management cluster", origin)
+	}
+	return Usagef("no MachineConfigNodes and no MachineConfigPools in %s: %s", origin, getThem)
+}
+
 // decode decodes the objects of a file. kind is used for objects without a kind; it may be "".
 func (d *decoder) decode(name, kind string, data []byte) error {
-	data, isJSON, err := objectsIn(name, data)
-	if err != nil {
-		return err
+	var errs []error
+	for document := range bytes.SplitSeq(data, []byte("\n---")) {
+		errs = append(errs, d.decodeDocument(document, kind))
 	}
-	if isJSON {
-		err = d.decodeJSON(data, kind)
-	} else {
-		for _, document := range splitYAML(data) {
-			text, thisErr := yaml.YAMLToJSON(document)
-			if thisErr == nil {
-				thisErr = d.add(text, kind)
-			}
-			err = errors.Join(err, thisErr)
-		}
-	}
-	if err != nil {
+	if errors.Join(errs...) != nil {
 		return Usagef("%s is incomplete or damaged: %s", name, getThem)
 	}
 	return nil
 }
 
-func (d *decoder) decodeJSON(data []byte, kind string) error {
-	for stream := json.NewDecoder(bytes.NewReader(data)); ; {
-		var document json.RawMessage
-		switch err := stream.Decode(&document); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		if err := d.add(document, kind); err != nil {
+// decodeDocument decodes a document of YAML, or a stream of JSON.
+func (d *decoder) decodeDocument(document []byte, kind string) (err error) {
+	if !bytes.HasPrefix(bytes.TrimSpace(document), []byte("{")) {
+		// Strict: a key that occurs twice is an error. Otherwise one of its values would be lost.
+		if document, err = yaml.YAMLToJSONStrict(document); err != nil {
 			return err
 		}
 	}
+	for stream := json.NewDecoder(bytes.NewReader(document)); stream.More(); {
+		var object json.RawMessage
+		if err := stream.Decode(&object); err != nil {
+			return err
+		}
+		if err := d.add(object, kind); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // add adds an object or the items of a list. kind is used if data has no kind, as in the items of a
-// MachineConfigNodeList.
+// MachineConfigNodeList. Objects of other kinds are ignored.
 func (d *decoder) add(data []byte, kind string) error {
 	var head struct {
 		metav1.TypeMeta
 		Items []json.RawMessage
 	}
-	var target any = &head
-	switch {
-	case string(data) == "null": // an empty document
-		return nil
-	case data[0] == '[':
-		target = &head.Items
-	}
-	if err := json.Unmarshal(data, target); err != nil {
+	if err := json.Unmarshal(data, &head); err != nil {
 		return err
 	}
-	if head.Items != nil || strings.HasSuffix(head.Kind, "List") {
+	if head.Items != nil {
+		var errs []error
 		for _, item := range head.Items {
-			if err := d.add(item, cmp.Or(strings.TrimSuffix(head.Kind, "List"), kind)); err != nil {
-				return err
-			}
+			errs = append(errs, d.add(item, cmp.Or(strings.TrimSuffix(head.Kind, "List"), kind)))
 		}
-		return nil
-	}
-	if head.Kind != "" {
-		kind = head.Kind
+		return errors.Join(errs...)
 	}
 	d.isHosted = d.isHosted || bytes.Contains(data, hypershift)
+	kind = cmp.Or(head.Kind, kind)
 	empty := kinds[kind]
-	switch {
-	case kind == "":
-		d.skipped["object without a kind"]++
-	// Other kinds of this API group are not counted, because every dump has them.
-	case empty == nil && !strings.HasPrefix(head.APIVersion, mcfgv1.GroupName):
-		d.skipped[kind]++
-	case empty != nil:
-		obj := empty()
-		switch err := json.Unmarshal(data, obj); {
-		case err != nil:
-			d.skipped[kind+" that cannot be read"]++
-		case obj.GetName() == "":
-			d.skipped[kind+" without a name"]++
-		default:
-			d.objects = append(d.objects, dated{obj, newestIn(obj)})
-			d.isShown = d.isShown || !slices.Contains(notAlone, kind)
-		}
+	if empty == nil {
+		return nil
 	}
+	obj := empty()
+	if err := json.Unmarshal(data, obj); err != nil {
+		return err
+	}
+	if obj.GetName() == "" {
+		return errors.New("a " + kind + " without a name")
+	}
+	d.objects = append(d.objects, dated{obj, newestIn(data)})
+	d.isShown = d.isShown || slices.Contains(shown, kind)
 	return nil
 }
 
@@ -182,7 +148,7 @@ func (d *decoder) older() time.Time {
 		case *corev1.Node:
 			nodes[obj.Name], old = obj, o.newest
 			for _, c := range obj.Status.Conditions {
-				heartbeat = later(heartbeat, c.LastHeartbeatTime.Time)
+				heartbeat = mco.Later(heartbeat, c.LastHeartbeatTime.Time)
 			}
 		case *mcfgv1.MachineConfigPool:
 			old = o.newest
@@ -201,30 +167,13 @@ func (d *decoder) older() time.Time {
 	return time.Time{}
 }
 
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
+var timeOfCondition = regexp.MustCompile(`"last(?:Transition|Heartbeat)Time":\s*"([^"]+)"`)
 
 // newestIn returns the newest time of the conditions of an object.
-func newestIn(obj metav1.Object) time.Time {
-	var newest time.Time
-	see := func(t metav1.Time) { newest = later(newest, t.Time) }
-	switch o := obj.(type) {
-	case *mcfgv1.MachineConfigNode:
-		for _, c := range o.Status.Conditions {
-			see(c.LastTransitionTime)
-		}
-	case *mcfgv1.MachineConfigPool:
-		for _, c := range o.Status.Conditions {
-			see(c.LastTransitionTime)
-		}
-	case *corev1.Node:
-		for _, c := range o.Status.Conditions {
-			see(c.LastHeartbeatTime)
-			see(c.LastTransitionTime)
+func newestIn(data []byte) (newest time.Time) {
+	for _, match := range timeOfCondition.FindAllSubmatch(data, -1) {
+		if t, err := time.Parse(time.RFC3339, string(match[1])); err == nil {
+			newest = mco.Later(newest, t)
 		}
 	}
 	return newest

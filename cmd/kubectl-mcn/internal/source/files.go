@@ -70,7 +70,7 @@ func (f *Files) Now() time.Time {
 
 // Read reads all files. If two objects have the same kind and name, it keeps the newer object.
 func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
-	d := decoder{skipped: map[string]int{}}
+	d := decoder{}
 	var failed error // the first error of a damaged file
 	for _, name := range f.Names {
 		err := f.each(name, func(file string, data []byte) {
@@ -91,9 +91,6 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 		return err
 	}
 	slices.SortStableFunc(d.objects, func(a, b dated) int { return a.newest.Compare(b.newest) })
-	if skipped := d.skippedObjects(); skipped != "" {
-		f.Note("skipped objects that are not shown: %s", skipped)
-	}
 	// If the file is a copy, its modification time is too new.
 	newest := d.objects[len(d.objects)-1].newest
 	if f.At.IsZero() && !newest.IsZero() && newest.Before(f.Now().Add(-maxAge)) {
@@ -101,7 +98,7 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 		f.Note("ages are computed at %s, the newest time in %s: --at sets another time",
 			newest.UTC().Format(time.RFC3339), f.Origin())
 	}
-	s.older = d.older()
+	s.facts.Older = d.older()
 	// Put all objects in one edit, because a pool could look done without some of its objects.
 	s.edit(func() {
 		for _, o := range d.objects {

@@ -38,23 +38,15 @@ func Usagef(format string, args ...any) error { return &UsageError{fmt.Errorf(fo
 type View struct {
 	Time time.Time
 	cluster.Cluster
-	Components []metav1.Condition               // the conditions of the MachineConfiguration, if they are known
-	Releases   map[string]string                // OpenShift versions by rendered config; "" if not known
-	Version    cluster.Version                  // the desired version of the cluster, if it is known
-	Operator   []cluster.PoolCondition          // the problems of the ClusterOperator machine-config
-	Evictions  cluster.Evictions                // the budgets in the namespaces of refused evictions
-	Configs    map[string]cluster.MachineConfig // the known MachineConfigs, by name
-	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
-	// updates were requested are not known.
-	NoManagedFields bool
+	cluster.Facts
+	Components  []metav1.Condition // the conditions of the MachineConfiguration, if they are known
+	Ready       bool               // all resources were listed at least once
+	Last        bool               // the source has no more objects
+	Denied      map[string]error   // the errors for resources that the user may not read, by resource
+	Failure     error              // the last error of the API server; nil while the server responds
+	LastContact time.Time          // the time of the server's last response; zero while it responds
 
-	hasConfig   bool             // Cluster.MachineConfig is in Configs, if it exists
-	Older       time.Time        // about the time of the Nodes and the pools, if the MachineConfigNodes are newer; else zero
-	Ready       bool             // all resources were listed at least once
-	Last        bool             // the source has no more objects
-	Denied      map[string]error // the errors for resources that the user may not read, by resource
-	Failure     error            // the last error of the API server; nil while the server responds
-	LastContact time.Time        // the time of the server's last response; zero while it responds
+	hasConfig bool // Cluster.MachineConfig is in Configs, if it exists
 }
 
 // DeniedRequired returns the error for a resource that the user may not read but the command wait
@@ -74,17 +66,8 @@ func (v View) IsMissing(name string) bool {
 func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v := View{
-		Time: now, Releases: map[string]string{}, Configs: maps.Clone(s.configs), NoManagedFields: !s.hasManagedFields, Ready: s.filled, Older: s.older, Denied: maps.Clone(s.denied),
-		Version: s.version, Operator: s.operator,
-	}
-	v.Evictions = cluster.Evictions{Budgets: maps.Clone(s.evictions.Budgets), Labels: maps.Clone(s.evictions.Labels)}
-	for name, config := range s.configs {
-		v.Releases[name] = config.Release
-	}
-	if s.configuration != nil {
-		v.Components = s.configuration.Status.Conditions
-	}
+	v := View{Time: now, Facts: s.facts, Components: s.components, Ready: s.filled, Denied: map[string]error{}}
+	v.Configs, v.Budgets = maps.Clone(s.facts.Configs), maps.Clone(s.facts.Budgets)
 	for name, r := range s.resources {
 		v.Ready = v.Ready && r.listed
 		v.hasConfig = v.hasConfig || name == machineConfigs && !r.leftOut

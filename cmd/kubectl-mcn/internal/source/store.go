@@ -1,6 +1,8 @@
 package source
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
@@ -36,21 +39,15 @@ type Store struct {
 	// Changed has a value if the store has changed since the last receive.
 	Changed chan struct{}
 
-	limits           cluster.Limits
-	mu               sync.Mutex         // guards the fields below
-	filled           bool               // the store was changed at least once
-	members          map[string]*member // by name
-	pools            map[string]*mcfgv1.MachineConfigPool
-	configuration    *operatorv1.MachineConfiguration
-	hasManagedFields bool                             // a MachineConfigNode has managedFields
-	configs          map[string]cluster.MachineConfig // the known MachineConfigs, by name
-	evictions        cluster.Evictions
-	version          cluster.Version
-	operator         []cluster.PoolCondition // the problems of the ClusterOperator machine-config
-	denied           map[string]error        // the errors for optional resources that the user may not read
-	older            time.Time               // see View.Older
-	resources        map[string]*access      // the resources of a cluster, by name; empty for files
-	texts            map[string]string       // the texts that objects share: see the method text
+	limits     cluster.Limits
+	mu         sync.Mutex         // guards the fields below
+	filled     bool               // the store was changed at least once
+	members    map[string]*member // by name
+	pools      map[string]*mcfgv1.MachineConfigPool
+	components []metav1.Condition // see View.Components
+	facts      cluster.Facts
+	resources  map[string]*access // the resources of a cluster, by name; empty for files
+	texts      map[string]string  // the texts that objects share: see the method text
 }
 
 // member is a Node and the MachineConfigNode of the same name. One of them may be nil.
@@ -73,9 +70,12 @@ type access struct {
 // NewStore returns an empty store.
 func NewStore(limits cluster.Limits) *Store {
 	return &Store{
-		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, configs: map[string]cluster.MachineConfig{},
+		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{},
 		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
-		evictions: cluster.Evictions{Budgets: map[cluster.Name]cluster.Budget{}, Labels: map[cluster.Name]map[string]string{}}, denied: map[string]error{},
+		facts: cluster.Facts{
+			Configs: map[string]cluster.MachineConfig{}, NoManagedFields: true,
+			Budgets: map[types.NamespacedName]policyv1.PodDisruptionBudgetStatus{},
+		},
 	}
 }
 
@@ -98,7 +98,7 @@ func (s *Store) Put(obj any) { s.edit(func() { s.put(obj) }) }
 func (s *Store) put(obj any) {
 	switch o := obj.(type) {
 	case *mcfgv1.MachineConfigNode:
-		s.hasManagedFields = s.hasManagedFields || len(o.ManagedFields) > 0
+		s.facts.NoManagedFields = s.facts.NoManagedFields && len(o.ManagedFields) == 0
 		m := s.member(o.Name)
 		m.mcn, m.value = s.trimMachineConfigNode(o), nil
 	case *corev1.Node:
@@ -107,20 +107,19 @@ func (s *Store) put(obj any) {
 	case *mcfgv1.MachineConfigPool:
 		s.pools[o.Name] = o
 	case *operatorv1.MachineConfiguration:
-		s.configuration = o
+		s.components = o.Status.Conditions
 	case *metav1.PartialObjectMetadata: // of a MachineConfig
-		s.configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, nil)
+		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, nil)
 	case *configv1.ClusterVersion:
-		s.version = cluster.NewVersion(o)
+		s.facts.Version = cluster.NewVersion(o)
 	case *configv1.ClusterOperator:
 		if o.Name == "machine-config" {
-			s.operator = cluster.OperatorProblems(o)
+			s.facts.Operator = cluster.OperatorProblems(o)
 		}
 	case *policyv1.PodDisruptionBudget:
-		budget := cluster.NewBudget(o)
-		s.evictions.Budgets[budget.Name] = budget
+		s.facts.Budgets[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = o.Status
 	case *mcfgv1.MachineConfig:
-		s.configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, &o.Spec)
+		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, &o.Spec)
 	}
 }
 
@@ -154,11 +153,11 @@ func (s *Store) remove(resource, name string) {
 	case machineConfigPools:
 		delete(s.pools, name)
 	case configurations:
-		s.configuration = nil
+		s.components = nil
 	case clusterOperators:
-		s.operator = nil
+		s.facts.Operator = nil
 	case machineConfigs:
-		delete(s.configs, name)
+		delete(s.facts.Configs, name)
 	}
 }
 
@@ -182,4 +181,49 @@ func (s *Store) putPage(resource string, page runtime.Object, isFirst, isLast bo
 		}
 	})
 	return err
+}
+
+// objects returns the objects for package cluster. The caller holds the lock.
+func (s *Store) objects() cluster.Objects {
+	o := cluster.Objects{
+		Pools: slices.Collect(maps.Values(s.pools)), Nodes: make([]cluster.Node, 0, len(s.members)),
+		HasNodes: s.resources[coreNodes] != nil, Facts: s.facts,
+	}
+	s.each(func(n *cluster.Node) { o.Nodes = append(o.Nodes, *n) })
+	return o
+}
+
+// each calls do for each node, without a copy of the nodes. The caller holds the lock.
+func (s *Store) each(do func(*cluster.Node)) {
+	for _, m := range s.members {
+		if m.node == nil && m.mcn == nil {
+			continue
+		}
+		if m.value == nil {
+			value := cluster.NewNode(m.node, m.mcn)
+			if !s.facts.Older.IsZero() && m.mcn != nil {
+				value = cluster.NewNode(nil, m.mcn).In(m.node)
+			}
+			m.value = &value
+		}
+		do(m.value)
+	}
+}
+
+// unknownConfigs returns the names of the rendered configs that pools or nodes have, but that
+// are not known yet.
+func (s *Store) unknownConfigs() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unknown := map[string]bool{}
+	add := func(config string) {
+		if _, known := s.facts.Configs[config]; !known && config != "" {
+			unknown[config] = true
+		}
+	}
+	for _, p := range s.pools {
+		add(p.Spec.Configuration.Name)
+	}
+	s.each(func(n *cluster.Node) { add(n.Current.Config) })
+	return slices.Sorted(maps.Keys(unknown))
 }

@@ -12,20 +12,10 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// The parts of managedFields that packages mco and cluster read.
-const (
-	ofCordon        = `"f:unschedulable"`
-	ofSpec          = `"f:spec"`
-	ofDesiredConfig = `"f:` + mco.DesiredConfig + `"`
-)
-
 // trimNode returns a Node with only the fields that packages progress and pool read. A Node of a
 // cluster is about twenty times as large. The caller holds the lock.
 func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
-	fields := `{"f:metadata":{"f:annotations":{` + ofDesiredConfig + `:{}}}}`
-	node := &corev1.Node{ObjectMeta: s.trimMeta(o.ObjectMeta, ofDesiredConfig, fields)}
-	cordoned := s.trimMeta(o.ObjectMeta, ofCordon, `{"f:spec":{`+ofCordon+`:{}}}`)
-	node.ManagedFields = append(node.ManagedFields, cordoned.ManagedFields...)
+	node := &corev1.Node{ObjectMeta: s.trimMeta(o.ObjectMeta, mco.OfDesiredConfig, mco.OfCordon)}
 	node.Labels = s.trimMap(o.Labels, "")
 	node.Annotations = s.trimMap(o.Annotations, mco.AnnotationPrefix)
 	for name, value := range o.Annotations {
@@ -60,7 +50,7 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 // not read. Equal texts of different objects share memory. The caller holds the lock.
 func (s *Store) trimMachineConfigNode(o *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode {
 	mcn := &mcfgv1.MachineConfigNode{
-		ObjectMeta: s.trimMeta(o.ObjectMeta, ofSpec, `{`+ofSpec+`:{}}`),
+		ObjectMeta: s.trimMeta(o.ObjectMeta, mco.OfSpec),
 		Spec:       o.Spec,
 		Status:     o.Status,
 	}
@@ -77,9 +67,9 @@ func (s *Store) trimMachineConfigNode(o *mcfgv1.MachineConfigNode) *mcfgv1.Machi
 	return mcn
 }
 
-// trimMeta returns only the metadata that package progress reads. It keeps each entry of managedFields
-// that contains part, but replaces the content of the entry with fields.
-func (s *Store) trimMeta(o metav1.ObjectMeta, part, fields string) metav1.ObjectMeta {
+// trimMeta returns only the metadata that package progress reads, and the entries of managedFields that
+// have one of the fields. The other fields of an entry are left out.
+func (s *Store) trimMeta(o metav1.ObjectMeta, fields ...string) metav1.ObjectMeta {
 	trimmed := metav1.ObjectMeta{
 		Name:            o.Name,
 		UID:             o.UID,
@@ -87,14 +77,16 @@ func (s *Store) trimMeta(o metav1.ObjectMeta, part, fields string) metav1.Object
 		OwnerReferences: o.OwnerReferences,
 	}
 	for _, entry := range o.ManagedFields {
-		if bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(part)) {
-			trimmed.ManagedFields = append(trimmed.ManagedFields, metav1.ManagedFieldsEntry{
-				Manager:     s.text(entry.Manager),
-				Subresource: entry.Subresource,
-				Time:        entry.Time,
-				FieldsType:  "FieldsV1",
-				FieldsV1:    metav1.NewFieldsV1(s.text(fields)),
-			})
+		var kept []string
+		for _, field := range fields {
+			if bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(field)) {
+				kept = append(kept, field+":{}")
+			}
+		}
+		if len(kept) > 0 {
+			entry.Manager = s.text(entry.Manager)
+			entry.FieldsV1 = metav1.NewFieldsV1(s.text("{" + strings.Join(kept, ",") + "}"))
+			trimmed.ManagedFields = append(trimmed.ManagedFields, entry)
 		}
 	}
 	return trimmed

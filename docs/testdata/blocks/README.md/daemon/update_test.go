@@ -141,6 +141,22 @@ config-2 config-2 True  False False   False False False False   False False   Fa
 		rest = rest[at+1:]
 	}
 	assert.Empty(t, rest, "the last table is the end")
+
+	// The texts after the update: a step that has run is of the last update, one that never ran says so.
+	mcn, err := client.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), node.Name, metav1.GetOptions{})
+	require.NoError(t, err)
+	for _, c := range mcn.Status.Conditions {
+		phase := phases.Phase(c.Type)
+		parent, isChild := phases.ParentOf(phase)
+		switch {
+		case phase == phases.UpdatePostActionComplete || phases.KindOf(phase) == phases.Singleton:
+			assert.Equal(t, "NotYetOccurred", c.Reason)
+			assert.Equal(t, "This node has not yet entered the "+c.Type+" phase", c.Message)
+		case phase != phases.Updated:
+			assert.Regexp(t, "^Action during update to config-2: [A-Z]", c.Message, phase)
+			assert.True(t, !isChild || c.Reason == string(parent+phase), c.Reason)
+		}
+	}
 }
 
 // An API server that is down does not keep the node from rebooting.

@@ -32,6 +32,9 @@ func (helpers) IsMachineConfigPoolConditionTrue(list []mcfgv1.MachineConfigPoolC
 var apihelpers helpers
 
 func certExpirys(cc *mcfgv1.ControllerConfig) (list []mcfgv1.CertExpiry) {
+	if cc == nil {
+		return nil
+	}
 	for _, cert := range cc.Status.ControllerCertificates {
 		list = append(list, mcfgv1.CertExpiry{Bundle: cert.BundleFile, Subject: cert.Subject, Expiry: cert.NotAfter})
 	}
