@@ -55,8 +55,8 @@ func ProblemsOf(p cluster.Pool, node string, o Options) []Problem {
 }
 
 // Failures returns the problems that stop the rollout of a pool.
-func Failures(p cluster.Pool, now time.Time) []Problem {
-	all := Problems(p, Options{Now: now})
+func Failures(p cluster.Pool, o Options) []Problem {
+	all := Problems(p, o)
 	if p.Paused && p.Done < p.Total() {
 		all = append(all, Problem{ProblemID: ProblemID{Pool: p.Name, Kind: "Stopped"}, Tone: Alarm})
 	}
