@@ -43,36 +43,61 @@ func (n *Node) causeInErrors() string {
 	return cause
 }
 
-// errorWords are the words of errors. The beginnings are those of machine-config-operator's daemon and
-// drain controller, of kubectl's drain, and of Track of package upgrademonitor. The other words are in
-// the errors of Go, of the kernel, of API servers and of registries. No message that only says what a
-// step does has one of them.
-var errorWords = regexp.MustCompile(`(?i)^(error|failed to |update failed )|\b(error|failed|failure|timeout|timed out|cannot|could not|unable to|` +
-	`refused|denied|forbidden|unauthorized|invalid|exceeded|not found|no such|no space left|exit status|already exists|no endpoints|not permitted)\b`)
+// errorStart is how errors begin: those of Track of package upgrademonitor, of machine-config-operator's
+// daemon and drain controller, and of kubectl's drain. A sentence may also say that something failed.
+var errorStart = regexp.MustCompile(`(?i)^\[?(error|failed to|update failed|cannot|could not|unable to)\b|\bfailed($|[:;,.]| to | with | because )`)
 
-// isError reports whether the message of a running step is an error.
-func isError(message string) bool { return errorWords.MatchString(message) }
+// errorWords are the words of errors of Go, of the kernel, of API servers and of registries.
+var errorWords = regexp.MustCompile(`(?i)\b(errors?|failed|failure|timeout|timed out|cannot|could not|unable to|refused|denied|forbidden|` +
+	`unauthorized|invalid|exceeded|expired|not found|no such|no space left|no endpoints|no route|unreachable|exit status|killed|canceled|` +
+	`already exists|not permitted|read-only|reset by peer|broken pipe|EOF|x509)\b`)
 
-// messageOfStep returns the message of the running or failed step. If this step has no message, it
-// returns the error of another phase that is Unknown: a parent that fails by itself, or a step that
-// the daemon repeats when it restarts.
+// isError reports whether the message of a step is an error. A step describes its work in a sentence,
+// which may have words of errors: "Deleting failed pods". So the words count only after a colon, or in a
+// message that does not begin as a sentence.
+func isError(message string) bool {
+	if errorStart.MatchString(message) {
+		return true
+	}
+	first, rest, _ := strings.Cut(message, ": ")
+	return errorWords.MatchString(rest) || startsSmall.MatchString(first) && errorWords.MatchString(first)
+}
+
+var startsSmall = regexp.MustCompile(`^\P{Lu}`)
+
+// messageOfStep returns the message of the running or failed step. If this message is no error, it
+// returns the error of another phase: of a parent that fails by itself, of a step that failed before
+// this step began, or of a step that the daemon repeats when it restarts.
 func (n *Node) messageOfStep(list []metav1.Condition) string {
-	isUnknown := func(p phases.Phase) bool { return conditions.StatusOf(list, p) == metav1.ConditionUnknown }
+	message := n.ownMessage(list)
+	if isError(message) {
+		return message
+	}
+	for _, c := range list {
+		p := phases.Phase(c.Type)
+		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
+		mayFail := isStep && c.Status != metav1.ConditionTrue && wasReported(list, p)
+		if !n.InUpdate() { // the report at a restart changes no status
+			mayFail = slices.Contains(atRestart, p)
+		}
+		if text := conditions.TrimUpdatePrefix(c.Message); mayFail && isError(text) {
+			return text
+		}
+	}
+	return message
+}
+
+// ownMessage returns the message of the running or failed step, or "".
+func (n *Node) ownMessage(list []metav1.Condition) string {
 	for _, p := range []phases.Phase{childOfV1alpha1[n.Step], n.Step} {
-		if message := messageOf(list, p); message != "" && isUnknown(p) {
+		message := messageOf(list, p)
+		if message != "" && conditions.StatusOf(list, p) == metav1.ConditionUnknown {
 			return message
 		}
 	}
 	for _, s := range n.Steps {
 		if s.Phase == n.Step && s.State == Failed {
 			return s.Message
-		}
-	}
-	for _, c := range list {
-		p := phases.Phase(c.Type)
-		mayFail := n.InUpdate() && phases.KindOf(p) == phases.Parent || !n.InUpdate() && slices.Contains(atRestart, p)
-		if mayFail && isUnknown(p) && isError(c.Message) {
-			return c.Message
 		}
 	}
 	return ""

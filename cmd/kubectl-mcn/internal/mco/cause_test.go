@@ -68,6 +68,35 @@ func TestCause(t *testing.T) {
 	}
 }
 
+// knownErrors are errors that the command knows by their words, without a beginning that says "Error: ".
+var knownErrors = []string{
+	"timeout", "exit status 1", "context deadline exceeded", "unexpected EOF", "signal: killed", "open /etc/a: permission denied", evictPG0,
+	"Draining node: context canceled", "Draining node failed", "Failed to drain node", "Could not drain node", "Update failed applying files",
+	`Post "https://api/x?timeout=32s": dial tcp 10.0.0.1:6443: connect: no route to host`, "Drain of node: the server is currently unable to handle the request",
+	`nodes "worker-0" is forbidden: User "x" cannot get resource`, "read tcp 10.0.0.1: connection reset by peer", "remount: read-only file system",
+}
+
+// noErrors are messages of steps that are running.
+var noErrors = []string{
+	"Draining node", "Draining node, timeout 1h", "Deleting failed pods", "Draining node. Errors of Pods without a controller are ignored", "Upgrade requires a reboot.",
+	"Update Compatible. Post Cfg Actions: [] Drain Required: true", "Waiting for timeout of grace period", "Pulling OS image quay.io/x@sha256:ab from registry",
+	"Applying files and new OS config to node. OS will need an update. SSH Keys will need an update", "In desired config rendered-worker-1. Resumed normal operations.",
+	"Node Drain Not required for this update.", "Removing files that are not found in the new config", "Renewing expired certificates",
+}
+
+// TestErrorsAreKnown: the message of a running step is an error, or says what the step does.
+func TestErrorsAreKnown(t *testing.T) {
+	isFailing := func(text string) bool {
+		return mco.Of(nil, mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, running, 4, text))).Failing
+	}
+	for _, text := range knownErrors {
+		assert.True(t, isFailing(text), text)
+	}
+	for _, text := range noErrors {
+		assert.False(t, isFailing(text), text)
+	}
+}
+
 // TestCauseOfSeveralReports: a longer report does not hide the first report, unless it contains it.
 func TestCauseOfSeveralReports(t *testing.T) {
 	object := mcn(is(phases.Updated, yes, 1), is(phases.NodeDegraded, yes, 2, "disk full"))

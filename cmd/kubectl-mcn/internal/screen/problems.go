@@ -55,8 +55,8 @@ func ProblemsOf(p cluster.Pool, node string, o Options) []Problem {
 }
 
 // Failures returns the problems that stop the rollout of a pool.
-func Failures(p cluster.Pool, now time.Time) []Problem {
-	all := Problems(p, Options{Now: now})
+func Failures(p cluster.Pool, o Options) []Problem {
+	all := Problems(p, o)
 	if p.Paused && p.Done < p.Total() {
 		all = append(all, Problem{ProblemID: ProblemID{Pool: p.Name, Kind: "Stopped"}, Tone: Alarm})
 	}
@@ -101,12 +101,12 @@ func ofOthers(pool cluster.Pool, n cluster.Node, o Options) []Problem {
 	var all []Problem
 	add := func(kind, what, message string, since time.Time) {
 		all = append(all, Problem{
-			ProblemID: ProblemID{pool.Name, n.Name, kind, n.UID}, Since: since, Subject: Clean(n.Name), What: what, Message: message,
+			ProblemID: ProblemID{pool.Name, n.Name, kind, n.UID}, Since: since, Subject: Clean(n.Name), What: what + sinceText(since, o.Now), Message: message,
 			Tone: Warn, About: []string{n.Name}, cause: [3]any{pool.Name, what, masked(message, n.Name)},
 		})
 	}
 	for _, c := range n.Others {
-		add(c.Type, Clean(c.Type)+sinceText(c.LastTransitionTime.UTC(), o.Now), c.Message, c.LastTransitionTime.UTC())
+		add(c.Type, Clean(c.Type), c.Message, c.LastTransitionTime.UTC())
 	}
 	if len(n.Irreconcilable) > 0 {
 		add("Irreconcilable", "does not have a part of its config, because only a new node gets it: "+Clean(strings.Join(n.Irreconcilable, ", ")), "", time.Time{})
@@ -198,9 +198,10 @@ func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
 		first := len(all)
 		for _, s := range n.PinnedImageSets {
 			tone, is := Warn, "being pulled"+sinceText(s.Since, o.Now)
+			var next []string
 			switch {
 			case s.Failed:
-				tone, is = Alarm, "failed"+sinceText(s.Since, o.Now)
+				tone, is, next = Alarm, "failed"+sinceText(s.Since, o.Now), nextFor(n.Name, daemonLog)
 			case s.Message != "":
 				is += ", an attempt failed and is repeated"
 			}
@@ -212,7 +213,7 @@ func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
 			}
 			all = append(all, Problem{
 				ProblemID: ProblemID{p.Name, n.Name, "pinned " + s.Name, n.UID}, Since: s.Since, cause: cause, About: []string{n.Name},
-				Subject: Clean(n.Name), What: is, Message: s.Message, Tone: tone, Sets: []string{s.Name},
+				Subject: Clean(n.Name), What: is, Message: s.Message, Next: next, Tone: tone, Sets: []string{s.Name},
 			})
 		}
 	}
