@@ -62,8 +62,9 @@ func newReporting(t *testing.T, imageMode bool, objects ...runtime.Object) *repo
 
 func (r *reporting) annotate(current, desired, state string) {
 	r.node.Annotations = map[string]string{
-		upgrademonitor.CurrentConfigAnnotation: current, upgrademonitor.DesiredConfigAnnotation: desired,
-		"machineconfiguration.openshift.io/state": state,
+		"machineconfiguration.openshift.io/currentConfig": current,
+		"machineconfiguration.openshift.io/desiredConfig": desired,
+		"machineconfiguration.openshift.io/state":         state,
 	}
 }
 
@@ -171,7 +172,7 @@ func failuresOf(t *testing.T, p phases.Phase, imageMode bool) []failed {
 	}
 	if phases.KindOf(p) == phases.Child {
 		ways["Track, CompletesParent"] = func(r *reporting, text string) {
-			track(r, r.monitor, text, upgrademonitor.CompletesParent(), upgrademonitor.ParentMessage("Working on it"))
+			track(r, r.monitor, text, upgrademonitor.CompletesParent())
 		}
 	}
 	if p != phases.UpdateComplete && p != phases.Uncordoned { // the message of a parent is that of its last child
