@@ -12,27 +12,6 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// An invalid report has the error of package phases.
-func TestReportsThatAreRejected(t *testing.T) {
-	for name, tc := range map[string]struct {
-		report request
-		want   error
-	}{
-		"an unknown phase":          {report("drained", done), phases.Check("drained", done, false)},
-		"an invalid status":         {report(phases.Drained, "true"), phases.Check(phases.Drained, "true", false)},
-		"a phase of the other mode": {report(phases.AppliedFiles, done), phases.Check(phases.AppliedFiles, done, false)},
-		"Updated is Unknown":        {report(phases.Updated, running), &phases.TransitionError{Phase: phases.Updated, From: no, To: running}},
-		"a phase that ran":          {report(phases.Drained, no), &phases.TransitionError{Phase: phases.Drained, From: running, To: no}},
-		"a child runs":              {report(phases.UpdateExecuted, done), &phases.TransitionError{Phase: phases.UpdateExecuted, From: running, To: done, Child: phases.Drained}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			writes, err := conditionstest.Writes(midway(false, nil), false, tc.report.Report, tc.report.Cycle)
-			assert.Equal(t, tc.want, err)
-			assert.Nil(t, writes)
-		})
-	}
-}
-
 // A report that changes nothing else adds missing conditions, and removes the conditions of the other mode.
 func TestARepeatCompletesTheList(t *testing.T) {
 	r := report(phases.Drained, running)
