@@ -13,7 +13,7 @@ FREEZE        := $(CACHE)/freeze-$(FREEZE_VERSION)/freeze
 TEST := go test -vet=off
 
 # The packages without goroutines. They need no race detector.
-PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/guard ./examples/image-mode ./examples/pinned-images \
+PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/image-mode \
 	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,machine nodemeta) ./cmd/kubectl-mcn/demo ./cmd/kubectl-mcn/internal/cluster ./cmd/kubectl-mcn/internal/mco
 
 FUZZTIME ?= 30s

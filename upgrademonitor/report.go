@@ -70,7 +70,8 @@ func newOptions(opts []Option) (o options) {
 //     the skipped status first. The report may also change the parent of the phase, or start or end
 //     an update: see packages phases and conditions.
 //  2. The call waits until the report is written, until an attempt to write fails, for
-//     Config.Timeout, or until ctx ends. If the last attempt has failed, the call does not wait.
+//     Config.Timeout, or until ctx ends. Until the ctx of New ends, the call does not wait if the last
+//     attempt has failed.
 //  3. The call returns nil if the MachineConfigNode shows the report. If the report is accepted but
 //     not written yet, the error wraps ErrPending and the cause. The Monitor retries the report.
 //  4. Any other error means that the report was not accepted, or that the API server rejected it.

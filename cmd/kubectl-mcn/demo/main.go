@@ -11,12 +11,9 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/command"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 func main() {
@@ -50,44 +47,28 @@ func (s *simulation) Now() time.Time {
 	return s.start.Add(time.Duration(float64(time.Since(s.start)) * s.speed))
 }
 
-// Read runs the rollout to its end. If neither follow nor failNode is set, it stops when half of
-// the nodes are done.
+// Read runs the rollout to its end. If follow is not set, it shows the middle of the rollout or, with
+// failNode, its end.
 func (s *simulation) Read(ctx context.Context, st *source.Store, follow bool) error {
-	nodes := newNodes(s.nodes)
-	kube := make([]*corev1.Node, len(nodes))
-	p := newPool()
-	put := func(changed *node, at time.Time) {
-		for i, n := range nodes {
-			if changed == n || changed == nil {
-				kube[i] = kubeNode(n)
-				st.Put(kube[i])
-				st.Put(n.DeepCopy())
-			}
+	r := newRollout(s.start, s.nodes, s.failNode)
+	if !follow {
+		s.at = r.end
+		if s.failNode == "" {
+			s.at = s.start.Add(r.end.Sub(s.start) / 2)
 		}
-		p = p.DeepCopy()
-		p.Status = pool.Status(p, kube, nodes, pool.Options{}, metav1.NewTime(at))
-		st.Put(p)
 	}
-	put(nil, s.start)
-	done := 0
-	for _, e := range rollout(nodes, s.failNode) {
-		at := s.start.Add(e.at)
-		if !follow {
-			s.at = at
+	for {
+		now := s.Now()
+		for _, object := range r.objects(now) {
+			st.Put(object)
+		}
+		if !follow || !now.Before(r.end) {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(time.Duration(float64(at.Sub(s.Now())) / s.speed)):
-		}
-		e.apply(at)
-		put(e.node, at)
-		if e.node.Status.ConfigVersion.Current == rendered2 {
-			done++
-		}
-		if !follow && s.failNode == "" && 2*done >= len(nodes) {
-			break
+		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	return nil
 }

@@ -1,20 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
-	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 const (
@@ -31,192 +27,138 @@ const (
 		"Please see machine-config-controller logs for more information"
 )
 
-// steps are the steps of an update with a reboot. They have the messages that
-// machine-config-operator reports, and the duration of each step.
+// steps are the steps of an update with a reboot: their durations, and the messages that
+// machine-config-operator reports.
 var steps = []struct {
-	phase           phases.Phase
-	running, done   string
-	took            time.Duration
-	completesParent bool
+	phase         phases.Phase
+	took          time.Duration
+	running, done string
 }{
-	{
-		phase:   phases.UpdatePrepared,
-		running: "Update is being prepared",
-		done:    "Update Compatible. Post Cfg Actions: [] Drain Required: true",
-		took:    10 * time.Second,
-	},
-	{
-		phase:   phases.Cordoned,
-		running: "Cordoning node",
-		done:    "Cordoned node. The node is reporting Unschedulable = true",
-		took:    time.Second,
-	},
-	{
-		phase:   phases.Drained,
-		running: "Draining node." + untilDrained,
-		done: "Drained node. The drain is complete as the desired drainer matches current drainer: drain-" +
-			rendered2,
-		took: time.Minute,
-	},
-	{
-		phase: phases.AppliedFilesAndOS,
-		running: "Applying files and new OS config to node. OS will need an update. " +
-			"SSH Keys will not need an update",
-		done: "Applied files and new OS config to node. OS did need an update. " +
-			"SSH Keys did not need an update",
-		took:            40 * time.Second,
-		completesParent: true,
-	},
-	{
-		phase:   phases.RebootedNode,
-		running: "Upgrade requires a reboot.",
-		done:    "Node has rebooted",
-		took:    80 * time.Second,
-	},
-	{
-		phase:   phases.Resumed,
-		running: "Resuming normal operations",
-		done:    "In desired config " + rendered2 + ". Resumed normal operations.",
-		took:    10 * time.Second,
-	},
-	{
-		phase:           phases.Uncordoned,
-		running:         "Uncordoning node",
-		done:            "UnCordoned node. The node is reporting Unschedulable = false",
-		took:            time.Second,
-		completesParent: true,
-	},
+	{phases.UpdatePrepared, 10 * time.Second, "Update is being prepared", "Update Compatible. Post Cfg Actions: [] Drain Required: true"},
+	{phases.Cordoned, time.Second, "Cordoning node", "Cordoned node. The node is reporting Unschedulable = true"},
+	{phases.Drained, time.Minute, "Draining node." + untilDrained, "Drained node."},
+	{phases.AppliedFilesAndOS, 40 * time.Second, "Applying files and new OS config to node. OS will need an update.", "Applied files and new OS config to node."},
+	{phases.RebootedNode, 80 * time.Second, "Upgrade requires a reboot.", "Node has rebooted"},
+	{phases.Resumed, 10 * time.Second, "Resuming normal operations", "In desired config " + rendered2 + ". Resumed normal operations."},
+	{phases.Uncordoned, time.Second, "Uncordoning node", "UnCordoned node. The node is reporting Unschedulable = false"},
 }
 
-type node = mcfgv1.MachineConfigNode
+// rollout is the rollout of a config to the nodes of a pool, of which a quarter is updated at a time.
+type rollout struct {
+	pool   *mcfgv1.MachineConfigPool
+	begins []time.Time // when the update of each node begins; zero for never
+	fails  string      // the name of the node whose drain fails, or ""
+	end    time.Time
+}
 
-// newPool returns a pool with the target rendered2. A quarter of its nodes may be unavailable at a
-// time.
-func newPool() *mcfgv1.MachineConfigPool {
+func newRollout(start time.Time, nodes int, fails string) *rollout {
 	quarter := intstr.FromString("25%")
 	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker", Generation: 2}}
 	p.Spec.Configuration.Name, p.Spec.MaxUnavailable = rendered2, &quarter
 	p.Spec.NodeSelector = &metav1.LabelSelector{MatchLabels: workers}
-	return p
+	r := &rollout{pool: p, begins: make([]time.Time, nodes), fails: fails, end: start}
+	parallel := max(1, nodes/4)
+	for first := range parallel {
+		at := start.Truncate(time.Second)
+		for i := first; i < nodes && !at.IsZero(); i += parallel {
+			r.begins[i] = at
+			for s := range steps {
+				at = at.Add(took(i, s))
+			}
+			if name(i) == fails {
+				at = at.Add(2 * time.Hour)
+			}
+			if at.After(r.end) {
+				r.end = at
+			}
+			if name(i) == fails {
+				at = time.Time{} // the node stays unavailable, so no other node follows
+			}
+		}
+	}
+	return r
+}
+
+func name(i int) string { return fmt.Sprintf("worker-%d", i) }
+
+// took returns the duration of a step. The durations of nodes differ.
+func took(node, step int) time.Duration {
+	return (steps[step].took * time.Duration(6+(node+3*step)%9) / 10).Truncate(time.Second)
 }
 
 // workers are the labels of the Nodes.
 var workers = map[string]string{"node-role.kubernetes.io/worker": ""}
 
-// kubeNode returns the Node of a MachineConfigNode.
-func kubeNode(mcn *node) *corev1.Node {
-	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: mcn.Name, UID: mcn.UID, Labels: workers}}
-	n.Annotations = map[string]string{
-		"machineconfiguration.openshift.io/currentConfig": mcn.Status.ConfigVersion.Current,
-		"machineconfiguration.openshift.io/desiredConfig": mcn.Spec.ConfigVersion.Desired,
-		"machineconfiguration.openshift.io/state":         "Done",
+// objects returns all objects as they are at a time.
+func (r *rollout) objects(now time.Time) []any {
+	var all []any
+	var nodes []*corev1.Node
+	var mcns []*mcfgv1.MachineConfigNode
+	for i := range r.begins {
+		node, mcn := r.node(i, now)
+		nodes, mcns, all = append(nodes, node), append(mcns, mcn), append(all, node, mcn)
 	}
-	is := func(p phases.Phase) bool {
-		return conditions.StatusOf(mcn.Status.Conditions, p) == metav1.ConditionTrue
-	}
-	ready := corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionTrue}
-	if conditions.StatusOf(mcn.Status.Conditions, phases.RebootedNode) == metav1.ConditionUnknown {
-		ready.Status = corev1.ConditionUnknown
-	}
-	n.Status.Conditions = []corev1.NodeCondition{ready}
-	n.Spec.Unschedulable = is(phases.Cordoned) && !is(phases.Uncordoned)
-	return n
+	r.pool = r.pool.DeepCopy()
+	r.pool.Status = pool.Status(r.pool, nodes, mcns, pool.Options{}, metav1.NewTime(now))
+	return append(all, r.pool)
 }
 
-// newNodes returns the objects of n workers that have the config rendered1.
-func newNodes(n int) []*node {
-	var all []*node
-	for i := range n {
-		mcn := &node{}
-		mcn.Name = fmt.Sprintf("worker-%d", i)
-		mcn.UID = types.UID(fmt.Sprint(i))
-		mcn.Generation = 1
-		mcn.Spec.Node.Name = mcn.Name
-		mcn.Spec.Pool.Name = "worker"
-		mcn.Spec.ConfigVersion.Desired = rendered1
-		mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{
-			Current: rendered1,
-			Desired: rendered1,
+// node returns a Node and its MachineConfigNode as they are at a time.
+func (r *rollout) node(i int, now time.Time) (*corev1.Node, *mcfgv1.MachineConfigNode) {
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name(i), Labels: workers}}
+	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name(i), Generation: 1}}
+	mcn.Spec.Node.Name, mcn.Spec.Pool.Name = name(i), "worker"
+	current, desired, state, ready, begin := rendered1, rendered1, "Done", corev1.ConditionTrue, metav1.NewTime(r.begins[i])
+	if begin.IsZero() || now.Before(begin.Time) {
+		mcn.Status.Conditions = []metav1.Condition{condition(phases.Updated, metav1.ConditionTrue, now.Add(-24*time.Hour), "Node is up to date")}
+	} else {
+		list, running := r.update(i, now)
+		desired, mcn.Status.Conditions = rendered2, list
+		if running == "" {
+			current = rendered2
+		} else {
+			state, node.Spec.Unschedulable = "Working", running != phases.UpdatePrepared
 		}
-		updated := conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue}
-		event{node: mcn, Report: updated}.apply(time.Now().Add(-24 * time.Hour))
-		all = append(all, mcn)
-	}
-	return all
-}
-
-// event is a report of a daemon.
-type event struct {
-	conditions.Report
-	at   time.Duration // the time since the start of the rollout
-	node *node
-}
-
-// rollout returns all events, sorted by time. The drain of failNode fails, and this node stays
-// unavailable.
-func rollout(nodes []*node, failNode string) []event {
-	var all []event
-	parallel := max(1, len(nodes)/4)
-	for first := range parallel {
-		var at time.Duration
-		for i := first; i < len(nodes); i += parallel {
-			n := nodes[i]
-			add := func(p phases.Phase, status metav1.ConditionStatus, message string, completesParent bool) {
-				report := conditions.Report{
-					Phase:           p,
-					Status:          status,
-					Reason:          string(p),
-					Message:         message,
-					CompletesParent: completesParent,
-				}
-				all = append(all, event{report, at, n})
-			}
-			add(phases.Updated, metav1.ConditionFalse, "Node "+n.Name+" needs an update", false)
-			for s, step := range steps {
-				add(step.phase, metav1.ConditionUnknown, step.running, false)
-				at += step.took * time.Duration(6+(i+3*s)%9) / 10 // the durations of nodes differ
-				if step.phase == phases.Drained && n.Name == failNode {
-					break
-				}
-				add(step.phase, metav1.ConditionTrue, step.done, step.completesParent)
-			}
-			if n.Name == failNode {
-				add(phases.Drained, metav1.ConditionUnknown, drainFailed, false)
-				at += time.Hour
-				add(phases.NodeDegraded, metav1.ConditionTrue, fmt.Sprintf(degraded, n.Name), false)
-				break
-			}
-			add(phases.Updated, metav1.ConditionTrue, "Node "+n.Name+" Updated", false)
+		if running == phases.RebootedNode {
+			ready = corev1.ConditionUnknown
 		}
+		mcn.Generation = 2
+		mcn.ManagedFields = []metav1.ManagedFieldsEntry{{Time: &begin, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
 	}
-	slices.SortStableFunc(all, func(a, b event) int { return cmp.Compare(a.at, b.at) })
-	return all
+	mcn.Spec.ConfigVersion.Desired = desired
+	mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: current, Desired: desired}
+	node.Annotations = map[string]string{
+		"machineconfiguration.openshift.io/currentConfig": current,
+		"machineconfiguration.openshift.io/desiredConfig": desired,
+		"machineconfiguration.openshift.io/state":         state,
+	}
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready}}
+	return node, mcn
 }
 
-// apply updates the MachineConfigNode with the report. at is the time of the report.
-func (e event) apply(at time.Time) {
-	spec, version := &e.node.Spec.ConfigVersion, e.node.Status.ConfigVersion
-	e.Time = metav1.NewTime(at.Truncate(time.Second))
-	if e.Phase == phases.Updated && e.Status == metav1.ConditionFalse {
-		spec.Desired = rendered2
-		e.node.Generation++
-		e.node.ManagedFields = []metav1.ManagedFieldsEntry{{
-			Time:       &e.Time,
-			FieldsType: "FieldsV1",
-			FieldsV1:   metav1.NewFieldsV1(`{"f:spec":{}}`),
-		}}
-	}
-	cycle := conditions.Cycle{Name: spec.Desired, NewTarget: version.Desired != spec.Desired}
-	lists, err := conditionstest.Writes(e.node.Status.Conditions, false, e.Report, cycle)
-	if err == nil && len(lists) > 0 {
-		e.node.Status.Conditions = lists[len(lists)-1]
-	}
-	if e.Status == metav1.ConditionTrue {
-		switch e.Phase {
-		case phases.UpdatePrepared:
-			version.Desired = spec.Desired
-		case phases.Updated:
-			version.Current = spec.Desired
+// update returns the conditions of a node during its update, and the running step. After the update,
+// the step is "".
+func (r *rollout) update(i int, now time.Time) (list []metav1.Condition, running phases.Phase) {
+	at := r.begins[i]
+	list = append(list, condition(phases.Updated, metav1.ConditionFalse, at, "Node "+name(i)+" needs an update"))
+	for s, step := range steps {
+		from, fails := at, step.phase == phases.Drained && name(i) == r.fails
+		at = at.Add(took(i, s))
+		switch {
+		case fails && now.After(at):
+			list = append(list, condition(step.phase, metav1.ConditionUnknown, from, drainFailed))
+			if timeout := from.Add(time.Hour); now.After(timeout) {
+				list = append(list, condition(phases.NodeDegraded, metav1.ConditionTrue, timeout, fmt.Sprintf(degraded, name(i))))
+			}
+			return list, step.phase
+		case fails || now.Before(at):
+			return append(list, condition(step.phase, metav1.ConditionUnknown, from, step.running)), step.phase
 		}
+		list = append(list, condition(step.phase, metav1.ConditionTrue, at, step.done))
 	}
+	return []metav1.Condition{condition(phases.Updated, metav1.ConditionTrue, at, "Node "+name(i)+" Updated")}, ""
+}
+
+func condition(p phases.Phase, status metav1.ConditionStatus, since time.Time, message string) metav1.Condition {
+	return metav1.Condition{Type: string(p), Status: status, Reason: string(p), Message: message, LastTransitionTime: metav1.NewTime(since)}
 }

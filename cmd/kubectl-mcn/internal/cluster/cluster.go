@@ -34,8 +34,6 @@ type Cluster struct {
 	Leftover []string
 	// Unselected has the names of the nodes that no pool selects. They get no updates.
 	Unselected []string
-	// Windows has the names of the Windows nodes. machine-config-operator does not update them.
-	Windows []string
 	// WithoutNode is the number of nodes whose Nodes are not known.
 	WithoutNode int
 }
@@ -57,8 +55,7 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 	byPool := map[string][]Node{}
 	for _, n := range o.Nodes {
 		switch {
-		case n.kube != nil && pool.IsWindows(n.kube):
-			result.Windows = append(result.Windows, n.Name)
+		case n.kube != nil && pool.IsWindows(n.kube): // machine-config-operator does not update it
 		case n.kube == nil && o.HasNodes:
 			result.Leftover = append(result.Leftover, n.Name)
 		case o.place(&n):

@@ -27,8 +27,6 @@ type Pool struct {
 	PausedBy mco.Write
 	// TargetSince is when the rendered config of Target was created, or zero if that is not known.
 	TargetSince time.Time
-	// IsOlder is true if the pool is older than the MachineConfigNodes.
-	IsOlder bool
 	// Updated is true if the pool's condition Updated is True for Target.
 	Updated bool
 	// MaxUnavailable is the number of places for unavailable nodes. Unavailable is the number of

@@ -28,7 +28,6 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 	pool := Pool{
 		Name:           p.Name,
 		Known:          true,
-		IsOlder:        !o.Older.IsZero(),
 		Target:         progress.Target{Config: config, Image: image},
 		TargetSince:    o.Configs[config].Created,
 		Paused:         p.Spec.Paused,

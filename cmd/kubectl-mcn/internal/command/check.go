@@ -89,7 +89,7 @@ func (c *check) failed(v source.View) []string {
 	since := map[screen.ProblemID]time.Time{}
 	for _, p := range v.Pools {
 		hasFailed := false
-		for _, wrong := range screen.Failures(p, v.Time) {
+		for _, wrong := range screen.Failures(p, wholeOptions(v)) {
 			seen, ok := c.since[wrong.ProblemID]
 			if !ok {
 				seen = v.Time

@@ -99,7 +99,7 @@ func TestEmptyCluster(t *testing.T) {
 	assert.Contains(t, execute(t, "", "-o", "yaml", "--kubeconfig", file).stdout, "\npools: []\n")
 	for want, args := range map[string][]string{
 		"kubectl mcn: nothing to wait for: there are no MachineConfigPools\n":                                                         {"wait"},
-		`kubectl mcn: unknown node "a": no Node and no MachineConfigNode has this name` + "\n":                                        {"node", "a"},
+		`kubectl mcn: unknown node "a": no pool has a node of this name` + "\n":                                                       {"node", "a"},
 		`kubectl mcn: nothing to wait for: unknown pool "worker": the pools are none; for a node, use kubectl mcn node worker` + "\n": {"wait", "worker"},
 	} {
 		assert.Equal(t, execution{exitUsage, "", want}, execute(t, "", append(args, "--kubeconfig", file)...))
@@ -240,7 +240,7 @@ func TestNodesOfACluster(t *testing.T) {
 	windows := newKubeNode("win-0")
 	windows.Labels = map[string]string{corev1.LabelOSStable: "windows"}
 	s.set(windows)
-	assert.Contains(t, execute(t, "", "node", "win-0", "--kubeconfig", s.kubeconfig(t)).stderr, `"win-0" is a Windows node`)
+	assert.Contains(t, execute(t, "", "node", "win-0", "--kubeconfig", s.kubeconfig(t)).stderr, `unknown node "win-0"`)
 
 	stuck := newNode("worker-0", "worker", oldConfig, now.Add(-2*time.Hour))
 	update(stuck, newConfig, now.Add(-time.Hour), phases.AppliedFilesAndOS)

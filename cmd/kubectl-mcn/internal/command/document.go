@@ -75,32 +75,30 @@ type documentTarget struct {
 }
 
 type documentNode struct {
-	Name            string                   `json:"name"`
-	Pool            string                   `json:"pool"`
-	State           cluster.State            `json:"state"`
-	Slow            bool                     `json:"slow,omitempty"`
-	Failing         bool                     `json:"failing,omitempty"`
-	Degraded        bool                     `json:"degraded,omitempty"`
-	DegradedSince   time.Time                `json:"degradedSince,omitzero"`
-	Unavailable     []documentUnavailable    `json:"unavailable,omitempty"`
-	Pools           []string                 `json:"pools,omitempty"`     // the conflicting pools that select the node
-	OffTarget       bool                     `json:"offTarget,omitempty"` // the node updates to a config that its pool no longer targets
-	NotReady        bool                     `json:"notReady,omitempty"`
-	Cordoned        bool                     `json:"cordoned,omitempty"`
-	Desired         documentTarget           `json:"desired"`
-	Current         documentTarget           `json:"current"`
-	KubeletVersion  string                   `json:"kubeletVersion,omitempty"`
-	OSImage         string                   `json:"osImage,omitempty"`
-	Step            string                   `json:"step,omitempty"`
-	Since           time.Time                `json:"since,omitzero"`
-	Seconds         *int                     `json:"seconds,omitempty"` // the time since the node became degraded or, if it is not degraded, since its step started
-	Requested       time.Time                `json:"requested,omitzero"`
-	Started         time.Time                `json:"started,omitzero"`
-	Completed       time.Time                `json:"completed,omitzero"`
-	Message         string                   `json:"message,omitempty"`
-	Next            []string                 `json:"next,omitempty"`
-	Steps           []documentStep           `json:"steps,omitempty"`
-	PinnedImageSets []documentPinnedImageSet `json:"pinnedImageSets,omitempty"`
+	Name            string                `json:"name"`
+	Pool            string                `json:"pool"`
+	State           cluster.State         `json:"state"`
+	Slow            bool                  `json:"slow,omitempty"`
+	Failing         bool                  `json:"failing,omitempty"`
+	Degraded        bool                  `json:"degraded,omitempty"`
+	DegradedSince   time.Time             `json:"degradedSince,omitzero"`
+	Unavailable     []documentUnavailable `json:"unavailable,omitempty"`
+	Pools           []string              `json:"pools,omitempty"`     // the conflicting pools that select the node
+	OffTarget       bool                  `json:"offTarget,omitempty"` // the node updates to a config that its pool no longer targets
+	Desired         documentTarget        `json:"desired"`
+	Current         documentTarget        `json:"current"`
+	KubeletVersion  string                `json:"kubeletVersion,omitempty"`
+	OSImage         string                `json:"osImage,omitempty"`
+	Step            string                `json:"step,omitempty"`
+	Since           time.Time             `json:"since,omitzero"`
+	Seconds         *int                  `json:"seconds,omitempty"` // the time since the node became degraded or, if it is not degraded, since its step started
+	Requested       time.Time             `json:"requested,omitzero"`
+	Started         time.Time             `json:"started,omitzero"`
+	Completed       time.Time             `json:"completed,omitzero"`
+	Message         string                `json:"message,omitempty"`
+	Next            []string              `json:"next,omitempty"`
+	Steps           []documentStep        `json:"steps,omitempty"`
+	PinnedImageSets []mco.PinnedImageSet  `json:"pinnedImageSets,omitempty"`
 }
 
 type documentStep struct {
@@ -114,13 +112,6 @@ type documentStep struct {
 type documentUnavailable struct {
 	Reason progress.UnavailableReason `json:"reason"`
 	Since  time.Time                  `json:"since,omitzero"`
-}
-
-type documentPinnedImageSet struct {
-	Name    string    `json:"name,omitempty"`
-	Failed  bool      `json:"failed"`
-	Since   time.Time `json:"since,omitzero"`
-	Message string    `json:"message,omitempty"`
 }
 
 func newDocument(v source.View, origin string) *document {
@@ -179,29 +170,28 @@ func newDocument(v source.View, origin string) *document {
 
 func describe(n cluster.Node) documentNode {
 	doc := documentNode{
-		Name:           n.Name,
-		Pool:           n.Pool,
-		State:          n.State,
-		Slow:           n.Slow,
-		Failing:        n.Failing,
-		Degraded:       n.Degraded,
-		DegradedSince:  n.DegradedSince,
-		NotReady:       n.Is(progress.NotReady),
-		Cordoned:       n.Is(progress.Cordoned),
-		Pools:          n.Conflict,
-		OffTarget:      n.OffTarget,
-		Desired:        documentTarget(n.Desired),
-		Current:        documentTarget(n.Current),
-		KubeletVersion: n.Kubelet,
-		OSImage:        n.OS,
-		Step:           string(n.Step),
-		Since:          n.Since,
-		Seconds:        seconds(n.For, n.For > 0),
-		Requested:      n.Requested,
-		Started:        n.Started,
-		Completed:      n.Completed,
-		Message:        n.Message,
-		Next:           screen.Next(n),
+		Name:            n.Name,
+		Pool:            n.Pool,
+		State:           n.State,
+		Slow:            n.Slow,
+		Failing:         n.Failing,
+		Degraded:        n.Degraded,
+		DegradedSince:   n.DegradedSince,
+		Pools:           n.Conflict,
+		OffTarget:       n.OffTarget,
+		Desired:         documentTarget(n.Desired),
+		Current:         documentTarget(n.Current),
+		KubeletVersion:  n.Kubelet,
+		OSImage:         n.OS,
+		Step:            string(n.Step),
+		Since:           n.Since,
+		Seconds:         seconds(n.For, n.For > 0),
+		Requested:       n.Requested,
+		Started:         n.Started,
+		Completed:       n.Completed,
+		Message:         n.Message,
+		Next:            screen.Next(n),
+		PinnedImageSets: n.PinnedImageSets,
 	}
 	for _, u := range n.Unavailable {
 		doc.Unavailable = append(doc.Unavailable, documentUnavailable(u))
@@ -209,9 +199,6 @@ func describe(n cluster.Node) documentNode {
 	for _, s := range n.Steps {
 		took := seconds(s.Duration, !s.End.IsZero())
 		doc.Steps = append(doc.Steps, documentStep{string(s.Phase), s.State, s.End, took, s.Message})
-	}
-	for _, set := range n.PinnedImageSets {
-		doc.PinnedImageSets = append(doc.PinnedImageSets, documentPinnedImageSet(set))
 	}
 	return doc
 }

@@ -63,10 +63,8 @@ func findNode(v source.View, name string) (pool cluster.Pool, node cluster.Node,
 		err = source.Usagef("the MachineConfigNode %q is left over: there is no Node of this name", name)
 	case slices.ContainsFunc(v.Unselected, isNamed):
 		err = source.Usagef("no MachineConfigPool selects the node %q, so it gets no updates: check its labels", name)
-	case slices.ContainsFunc(v.Windows, isNamed):
-		err = source.Usagef("%q is a Windows node: machine-config-operator does not update it", name)
 	default:
-		err = source.Usagef("unknown node %q: no Node and no MachineConfigNode has this name", name)
+		err = source.Usagef("unknown node %q: no pool has a node of this name", name)
 	}
 	return pool, node, err
 }

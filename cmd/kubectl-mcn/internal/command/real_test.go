@@ -172,7 +172,7 @@ func TestBadInput(t *testing.T) {
 	}
 	list := asList(t, rollout()...)
 	one := bad("one-node.yaml")
-	const use = "use oc get mcp,machineconfignodes -o yaml --show-managed-fields > FILE"
+	const use = "use oc get mcp,machineconfignodes,nodes -o yaml --show-managed-fields > FILE"
 	for name, test := range map[string]struct {
 		in, stdout, stderr string
 	}{

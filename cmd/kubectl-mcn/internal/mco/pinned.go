@@ -12,10 +12,10 @@ import (
 
 // PinnedImageSet is a pinned image set that has failed, or is being pulled, on a node.
 type PinnedImageSet struct {
-	Name    string    // "" if the MachineConfigNode does not name the set
-	Failed  bool      // false if the set is being pulled
-	Since   time.Time // the time when PinnedImageSetsDegraded or PinnedImageSetsProgressing became True
-	Message string    // the error of the last attempt, or ""
+	Name    string    `json:"name,omitempty"`    // "" if the MachineConfigNode does not name the set
+	Failed  bool      `json:"failed"`            // false if the set is being pulled
+	Since   time.Time `json:"since,omitzero"`    // the time when PinnedImageSetsDegraded or PinnedImageSetsProgressing became True
+	Message string    `json:"message,omitempty"` // the error of the last attempt, or ""
 }
 
 // pinnedImageSets returns the value of Node.PinnedImageSets. If PinnedImageSetsDegraded or

@@ -78,10 +78,8 @@ func nodeTable(all []cluster.Node, o Options) []Line {
 		}
 		titles = append(append(titles, versions...), "MESSAGE")
 	}
-	var names []string
 	rows := [][]string{titles}
 	for _, n := range all {
-		names = append(names, Clean(n.Name))
 		row := []string{"", pad(marks(n), 7) + " " + doing(n), forText(n, o), totalText(n, o)}
 		if versions != nil {
 			row = append(row, cmp.Or(Clean(n.Kubelet), "-"), cmp.Or(Clean(n.OS), "-"))
@@ -97,8 +95,8 @@ func nodeTable(all []cluster.Node, o Options) []Line {
 	if o.Width > 0 {
 		longest = max(4, min(longestNode, o.Width-breadth(rows, nodeIndent)+len(titles[0])))
 	}
-	for i, short := range shortAll(names, longest) {
-		rows[i+1][0] = short
+	for i, n := range all {
+		rows[i+1][0] = short(Clean(n.Name), longest)
 	}
 	return table(rows, nodeIndent, o.Width)
 }

@@ -21,10 +21,8 @@ var poolLayouts = []struct {
 }
 
 func poolTable(pools []cluster.Pool, o Options) []Line {
-	var names []string
 	target, hasTypical := shortHash, false
 	for _, p := range pools {
-		names = append(names, Clean(p.Name))
 		target = max(target, Width(targetText(p.Target)))
 		hasTypical = hasTypical || p.Typical > 0
 	}
@@ -34,26 +32,25 @@ func poolTable(pools []cluster.Pool, o Options) []Line {
 			l.without += " TYPICAL"
 		}
 		rows = make([][]string, len(pools)+1)
-		add := func(title string, value func(i int, p cluster.Pool) string) {
+		add := func(title string, value func(cluster.Pool) string) {
 			if strings.Contains(l.without, strings.Trim(title, "> ")) {
 				return
 			}
 			rows[0] = append(rows[0], title)
 			for i, p := range pools {
-				rows[i+1] = append(rows[i+1], value(i, p))
+				rows[i+1] = append(rows[i+1], value(p))
 			}
 		}
-		short := shortAll(names, l.name)
-		add("POOL    ", func(i int, _ cluster.Pool) string { return short[i] })
-		add("TARGET", func(_ int, p cluster.Pool) string {
+		add("POOL    ", func(p cluster.Pool) string { return short(Clean(p.Name), l.name) })
+		add("TARGET", func(p cluster.Pool) string {
 			return pad(targetText(p.Target), target) + " " + progressBar(p, l.bar)
 		})
-		add(">     DONE", func(_ int, p cluster.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
-		add(">UPDATING", func(_ int, p cluster.Pool) string { return strconv.Itoa(p.Updating) })
-		add(">STUCK", func(_ int, p cluster.Pool) string { return strconv.Itoa(p.Stuck) })
-		add(">WAITING", func(_ int, p cluster.Pool) string { return strconv.Itoa(p.Waiting) })
-		add(">TYPICAL", func(_ int, p cluster.Pool) string { return orDash(p.Typical) })
-		add("LEFT", func(_ int, p cluster.Pool) string { return leftText(p) })
+		add(">     DONE", func(p cluster.Pool) string { return strconv.Itoa(p.Done) + "/" + strconv.Itoa(p.Total()) })
+		add(">UPDATING", func(p cluster.Pool) string { return strconv.Itoa(p.Updating) })
+		add(">STUCK", func(p cluster.Pool) string { return strconv.Itoa(p.Stuck) })
+		add(">WAITING", func(p cluster.Pool) string { return strconv.Itoa(p.Waiting) })
+		add(">TYPICAL", func(p cluster.Pool) string { return orDash(p.Typical) })
+		add("LEFT", func(p cluster.Pool) string { return leftText(p) })
 		if o.Width <= 0 || breadth(rows, 0) <= o.Width {
 			break
 		}

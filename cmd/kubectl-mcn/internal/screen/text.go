@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -52,25 +51,6 @@ func short(name string, width int) string {
 	const gap = ".."
 	head := (width - len(gap)) / 2
 	return columns.Truncate(name, head, "") + gap + columns.TruncateLeft(name, Width(name)-(width-len(gap)-head), "")
-}
-
-// shortAll shortens names. If short makes two names equal, shortAll appends a number to both names.
-func shortAll(names []string, width int) []string {
-	all := make([]string, len(names))
-	count := map[string]int{}
-	for i, name := range names {
-		all[i] = short(name, width)
-		count[all[i]]++
-	}
-	seen := map[string]int{}
-	for i, s := range all {
-		if count[s] > 1 {
-			seen[s]++
-			number := fmt.Sprintf("~%d", seen[s])
-			all[i] = columns.Truncate(s, max(1, width-len(number)), "") + number
-		}
-	}
-	return all
 }
 
 func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, width-Width(s))) }

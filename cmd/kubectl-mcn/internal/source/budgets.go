@@ -23,7 +23,7 @@ const (
 func (s *Store) refusedIn() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.denied[budgets] != nil {
+	if s.resources[budgets] != nil {
 		return nil
 	}
 	all := map[string]bool{}
@@ -45,7 +45,7 @@ func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interfa
 		err := c.getJSON(ctx, client, "/apis/policy/v1/namespaces/"+namespace+"/"+budgets, &list)
 		switch {
 		case apierrors.IsForbidden(err):
-			s.edit(func() { s.denied[budgets] = c.explain("list", budgets, err) })
+			s.edit(func() { s.resources[budgets] = &access{listed: true, denied: c.explain("list", budgets, err)} })
 			return
 		case err != nil:
 			continue

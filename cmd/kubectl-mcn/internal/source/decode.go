@@ -40,7 +40,7 @@ var shown = []string{"MachineConfigNode", "MachineConfigPool", "MachineConfigura
 var hypershift = []byte(`"hypershift.openshift.io/`)
 
 // getThem tells the user how to write a file that the command can read.
-const getThem = "use oc get mcp,machineconfignodes -o yaml --show-managed-fields > FILE"
+const getThem = "use oc get mcp,machineconfignodes,nodes -o yaml --show-managed-fields > FILE"
 
 // decoder collects the objects of files.
 type decoder struct {

@@ -66,7 +66,7 @@ func (v View) IsMissing(name string) bool {
 func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	v := View{Time: now, Facts: s.facts, Components: s.components, Ready: s.filled, Denied: maps.Clone(s.denied)}
+	v := View{Time: now, Facts: s.facts, Components: s.components, Ready: s.filled, Denied: map[string]error{}}
 	v.Configs, v.Budgets = maps.Clone(s.facts.Configs), maps.Clone(s.facts.Budgets)
 	for name, r := range s.resources {
 		v.Ready = v.Ready && r.listed

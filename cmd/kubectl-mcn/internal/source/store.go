@@ -1,6 +1,8 @@
 package source
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -44,7 +46,6 @@ type Store struct {
 	pools      map[string]*mcfgv1.MachineConfigPool
 	components []metav1.Condition // see View.Components
 	facts      cluster.Facts
-	denied     map[string]error   // the errors for optional resources that the user may not read
 	resources  map[string]*access // the resources of a cluster, by name; empty for files
 	texts      map[string]string  // the texts that objects share: see the method text
 }
@@ -69,7 +70,7 @@ type access struct {
 // NewStore returns an empty store.
 func NewStore(limits cluster.Limits) *Store {
 	return &Store{
-		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{}, denied: map[string]error{},
+		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{},
 		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
 		facts: cluster.Facts{
 			Configs: map[string]cluster.MachineConfig{}, NoManagedFields: true,
@@ -180,4 +181,49 @@ func (s *Store) putPage(resource string, page runtime.Object, isFirst, isLast bo
 		}
 	})
 	return err
+}
+
+// objects returns the objects for package cluster. The caller holds the lock.
+func (s *Store) objects() cluster.Objects {
+	o := cluster.Objects{
+		Pools: slices.Collect(maps.Values(s.pools)), Nodes: make([]cluster.Node, 0, len(s.members)),
+		HasNodes: s.resources[coreNodes] != nil, Facts: s.facts,
+	}
+	s.each(func(n *cluster.Node) { o.Nodes = append(o.Nodes, *n) })
+	return o
+}
+
+// each calls do for each node, without a copy of the nodes. The caller holds the lock.
+func (s *Store) each(do func(*cluster.Node)) {
+	for _, m := range s.members {
+		if m.node == nil && m.mcn == nil {
+			continue
+		}
+		if m.value == nil {
+			value := cluster.NewNode(m.node, m.mcn)
+			if !s.facts.Older.IsZero() && m.mcn != nil {
+				value = cluster.NewNode(nil, m.mcn).In(m.node)
+			}
+			m.value = &value
+		}
+		do(m.value)
+	}
+}
+
+// unknownConfigs returns the names of the rendered configs that pools or nodes have, but that
+// are not known yet.
+func (s *Store) unknownConfigs() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	unknown := map[string]bool{}
+	add := func(config string) {
+		if _, known := s.facts.Configs[config]; !known && config != "" {
+			unknown[config] = true
+		}
+	}
+	for _, p := range s.pools {
+		add(p.Spec.Configuration.Name)
+	}
+	s.each(func(n *cluster.Node) { add(n.Current.Config) })
+	return slices.Sorted(maps.Keys(unknown))
 }
