@@ -2,37 +2,18 @@ package transitions_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
-
-// An invalid report has the error of package phases.
-func TestReportsThatAreRejected(t *testing.T) {
-	for name, tc := range map[string]struct {
-		report request
-		want   error
-	}{
-		"an unknown phase":          {report("drained", done), transitions.Check("drained", done, false)},
-		"an invalid status":         {report(phases.Drained, "true"), transitions.Check(phases.Drained, "true", false)},
-		"a phase of the other mode": {report(phases.AppliedFiles, done), transitions.Check(phases.AppliedFiles, done, false)},
-		"Updated is Unknown":        {report(phases.Updated, running), &phases.TransitionError{Phase: phases.Updated, From: no, To: running}},
-		"a phase that ran":          {report(phases.Drained, no), &phases.TransitionError{Phase: phases.Drained, From: running, To: no}},
-		"a child runs":              {report(phases.UpdateExecuted, done), &phases.TransitionError{Phase: phases.UpdateExecuted, From: running, To: done, Child: phases.Drained}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			writes, err := conditionstest.Writes(midway(false, nil), false, tc.report.Report, tc.report.Update)
-			assert.Equal(t, tc.want, err)
-			assert.Nil(t, writes)
-		})
-	}
-}
 
 // A report that changes nothing else adds missing conditions, and removes the conditions of the other mode.
 func TestARepeatCompletesTheList(t *testing.T) {
@@ -121,4 +102,23 @@ func TestEqualComparesAllButUnownedConditions(t *testing.T) {
 	}
 	assert.True(t, transitions.Equal(nil, nil))
 	assert.False(t, transitions.Equal(want, nil), "a whole list differs from nil")
+}
+
+func TestEndAddsOnePrefix(t *testing.T) {
+	fits := strings.Repeat("a", 4096-len(prefix+"b: "))
+	for name, tc := range map[string]struct{ message, update, want string }{
+		"plain":             {"drained", "b", "Action during update to b: drained"},
+		"empty":             {"", "b", "Action during update to b: "},
+		"image mode off":    {"drained", "disable image mode", "Action during update to disable image mode: drained"},
+		"prefixed":          {"Action during update to a: drained", "b", "Action during update to a: drained"},
+		"prefixed the same": {"Action during update to b: drained", "b", "Action during update to b: drained"},
+		"at the limit":      {fits, "b", prefix + "b: " + fits},
+		"over the limit":    {fits + "a", "b", conditions.TruncateTo(prefix+"b: "+fits+"a", 4096)},
+		"prefixed, over":    {prefix + "a: " + fits + "a", "b", conditions.TruncateTo(prefix+"a: "+fits+"a", 4096)},
+		"later in the text": {"see Action during update to a", "b", "Action during update to b: see Action during update to a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, tc.want, prefixed(tc.message, tc.update))
+		})
+	}
 }
