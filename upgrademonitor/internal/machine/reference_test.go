@@ -38,6 +38,7 @@ type pending struct {
 	change  machine.Change
 	entry   *machine.Entry
 	start   machine.Start // whether it starts an update, once that is decided
+	waits   bool          // for the daemon, now or before
 	after   int           // requests had begun when it was submitted
 	left    int           // writes, with the request in flight
 	written bool          // the last one
@@ -92,9 +93,12 @@ func (r *reference) sees(n machine.Node, listed *machine.Object, lists bool) {
 // isVerified reports whether the known version is from a request that began after a change was submitted.
 func (r *reference) isVerified(p *pending) bool { return r.knownAt > p.after }
 
-// isWithdrawn reports whether a change waits for an update that the Node no longer desires.
-func (r *reference) isWithdrawn(p machine.Writes) bool {
-	return p.Waits && r.latest.CurrentConfig == r.latest.DesiredConfig && r.latest.CurrentImage == r.latest.DesiredImage
+// isWithdrawn reports whether a change waits, or has waited, for an update that the Node no longer desires.
+func (r *reference) isWithdrawn(first *pending, p machine.Writes) bool {
+	n, told := r.latest, first.change.Node
+	isTold := n.CurrentConfig != n.DesiredConfig || n.CurrentImage != n.DesiredImage
+	isSame := n.DesiredConfig == told.DesiredConfig && n.DesiredImage == told.DesiredImage
+	return (p.Waits || first.waits) && !(isTold && isSame)
 }
 
 func version(text string) int {
@@ -151,7 +155,8 @@ func (r *reference) submitted(change machine.Change, entry *machine.Entry, repea
 			return nil
 		}
 	}
-	r.pending = append(r.pending, &pending{change: change, entry: entry, after: r.begun})
+	waits := p.Waits || len(r.pending) > 0 && r.pending[len(r.pending)-1].waits
+	r.pending = append(r.pending, &pending{change: change, entry: entry, waits: waits, after: r.begun})
 	return nil
 }
 
@@ -166,7 +171,7 @@ func (r *reference) finished(settled []*machine.Entry) error {
 		want := first.err
 		if want == nil && !first.written {
 			p, err := first.all(r.known)
-			if err == nil && r.isWithdrawn(p) {
+			if r.knowledge != gone && r.isWithdrawn(first, p) {
 				err = machine.ErrWithdrawn
 			}
 			switch {
@@ -228,12 +233,6 @@ func (r *reference) requested(request machine.Request) error {
 		return errors.New("nothing is pending")
 	}
 	first := r.pending[0]
-	if first.change.Node != r.latest {
-		// A report that waits for the start of an update is planned again for the newest Node.
-		if p, _ := first.all(r.known); p.Waits {
-			first.change.Node = r.latest
-		}
-	}
 	p, err := first.all(r.known)
 	first.left = len(p.States)
 	if request.Verb == machine.PatchSpec && p.StartsUpdate {
@@ -242,7 +241,7 @@ func (r *reference) requested(request machine.Request) error {
 	starts := err == nil && (p.StartsUpdate || r.ends(first.change)) && !first.synced && !r.known.InSync(r.latest)
 	switch {
 	case request.Verb == machine.Wait:
-		if !p.Waits || r.isWithdrawn(p) {
+		if first.waits = true; !p.Waits || r.isWithdrawn(first, p) {
 			return fmt.Errorf("it waits for the daemon (%w)", err)
 		}
 	case request.Verb == machine.Create:
