@@ -117,7 +117,7 @@ fuzz: ## Run each fuzz target for FUZZTIME (30s)
 	done
 
 .PHONY: mutants
-mutants: $(GREMLINS) ## Count edits of the package PKG=./conditions that its tests do not detect (minutes)
+mutants: $(GREMLINS) ## Count edits of the package PKG=./internal/transitions that its tests do not detect (minutes)
 	$(GREMLINS) unleash $(PKG) --exclude-files '^[^/]+/' --workers 1 --timeout-coefficient 30 --invert-logical
 
 $(GREMLINS):

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
@@ -41,7 +41,7 @@ func after(t *testing.T, s machine.State, reports ...machine.Change) machine.Sta
 }
 
 func report(p phases.Phase, status metav1.ConditionStatus, n machine.Node) machine.Change {
-	return machine.Change{Node: n, Report: conditions.Report{Phase: p, Status: status, Reason: "R", Message: "about " + string(p), Time: now}}
+	return machine.Change{Node: n, Report: transitions.Report{Phase: p, Status: status, Reason: "R", Message: "about " + string(p), Time: now}}
 }
 
 func with(r machine.Change, change func(*machine.Change)) machine.Change {
