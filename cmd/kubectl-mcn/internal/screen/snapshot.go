@@ -136,25 +136,27 @@ func title(pools []cluster.Pool, o Options) []Line {
 // versions returns the old and the new OpenShift version of the update. If the pools differ, it
 // lists the versions of each pool.
 func (o Options) versions(pools []cluster.Pool) string {
-	var all []string
-	text, distinct := "", map[string]bool{}
+	var named, distinct []string
 	for _, p := range pools {
-		to, from := o.Configs[p.Target.Config].Release, ""
+		text, from := o.Configs[p.Target.Config].Release, ""
+		if text == "" {
+			continue
+		}
 		for _, n := range p.Nodes {
-			if release := o.Configs[n.Current.Config].Release; release != "" && release != to {
+			if release := o.Configs[n.Current.Config].Release; release != "" && release != text {
 				from = release + " -> "
 			}
 		}
-		if to != "" {
-			text = from + to
-			distinct[text] = true
-			all = append(all, Clean(p.Name+" "+text))
+		text = from + text
+		named = append(named, p.Name+" "+text)
+		if !slices.Contains(distinct, text) {
+			distinct = append(distinct, text)
 		}
 	}
-	if len(distinct) == 1 {
-		return Clean(text)
+	if len(distinct) > 1 {
+		distinct = named
 	}
-	return strings.Join(all, ", ")
+	return Clean(strings.Join(distinct, ", "))
 }
 
 // counts returns the number of a pool's nodes, in total and in each state.
