@@ -112,7 +112,7 @@ const formatWide = "wide"
 
 // bindOutput adds the flag -o. Only commands that read pools and nodes have the format wide.
 func (f *sourceFlags) bindOutput(cmd *cobra.Command) {
-	f.formats = "json, yaml, jsonpath=PATH,\njsonpath-as-json=PATH, go-template=TEMPLATE\nor template=TEMPLATE"
+	f.formats = "json, yaml, jsonpath=PATH\nor go-template=TEMPLATE"
 	if f.ofRollout {
 		f.formats = "wide, " + f.formats
 	}
@@ -132,12 +132,9 @@ func (f *sourceFlags) newPrinter() (printers.ResourcePrinter, error) {
 		printer = &printers.JSONPrinter{}
 	case "yaml":
 		printer = &printers.YAMLPrinter{}
-	case "jsonpath", "jsonpath-as-json":
-		path, parseErr := printers.NewJSONPathPrinter(text)
-		if printer, err = path, parseErr; err == nil {
-			path.EnableJSONOutput(kind != "jsonpath")
-		}
-	case "go-template", "template":
+	case "jsonpath":
+		printer, err = printers.NewJSONPathPrinter(text)
+	case "go-template":
 		printer, err = printers.NewGoTemplatePrinter([]byte(text))
 	default:
 		err = errors.New("use " + f.formats)

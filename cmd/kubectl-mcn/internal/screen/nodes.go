@@ -39,11 +39,6 @@ func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 	}
 	ls = append(ls, Line{})
 	ls = append(ls, nodeTable(chosen[:most], o)...)
-	for i, n := range chosen[:most] {
-		if n.State == cluster.Stuck {
-			ls[len(ls)-most+i].Tone = Alarm
-		}
-	}
 	if more := len(chosen) - most; more > 0 {
 		ls = append(ls, Line{Text: Cut(fmt.Sprintf("  ... and %d more: -o wide lists all", more), o.Width)})
 	}
@@ -122,15 +117,11 @@ func totalText(n cluster.Node, o Options) string {
 }
 
 // phaseName returns what a node is doing in a phase, for example "Draining".
-func phaseName(p phases.Phase) string {
-	text := verb(p)
-	return strings.ToUpper(text[:1]) + text[1:]
-}
+func phaseName(p phases.Phase) string { return capital(verb(p)) }
 
-func stepName(n cluster.Node) string {
-	text := stepOf(n)
-	return strings.ToUpper(text[:1]) + text[1:]
-}
+func stepName(n cluster.Node) string { return capital(stepOf(n)) }
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // doing returns the current step of a node in an update, or the state of any other node. It adds
 // NotReady and cordoned, for example "Draining, NotReady" or "Done, cordoned".

@@ -232,9 +232,9 @@ var meanings = []struct{ left, text string }{
 // legend explains the columns and signs of an unfinished rollout. It also names the command that
 // shows details of one node. A stuck node is preferred, then a slow node, then an updating node.
 func legend(c cluster.Cluster, o Options) []Line {
-	pools := c.Pools
-	name, rank, missing, hasSlow, isEarly, left := "", 0, 0, false, false, map[string]bool{}
-	for _, p := range pools {
+	var stuck, slow, updating []string
+	missing, isEarly, left := 0, false, map[string]bool{}
+	for _, p := range c.Pools {
 		missing += p.Missing
 		if text := leftText(p); strings.HasPrefix(text, "~") {
 			left["~"] = true
@@ -242,13 +242,15 @@ func legend(c cluster.Cluster, o Options) []Line {
 			left[text] = true
 			isEarly = isEarly || text == "-" && p.Done < cluster.MinDone
 		}
-		for _, n := range append(p.StuckNodes(), p.Nodes...) {
-			r := map[cluster.State]int{cluster.Stuck: 3, cluster.Updating: 1}[n.State]
-			if n.Slow {
-				r, hasSlow = 2, true
-			}
-			if r > rank {
-				name, rank = n.Name, r
+		for _, n := range p.StuckNodes() {
+			stuck = append(stuck, n.Name)
+		}
+		for _, n := range p.Nodes {
+			switch {
+			case n.Slow:
+				slow = append(slow, n.Name)
+			case n.State == cluster.Updating:
+				updating = append(updating, n.Name)
 			}
 		}
 	}
@@ -259,21 +261,24 @@ func legend(c cluster.Cluster, o Options) []Line {
 		}
 	}
 	signs := "# done, > running, . to come, - skipped"
-	if rank == 3 {
+	if len(stuck) > 0 {
 		signs += ", ! stuck"
 	}
-	if hasSlow {
+	if len(slow) > 0 {
 		signs += ", ~ slow or failing"
 	}
-	add(rank > 0, signs)
+	shown := slices.Concat(stuck, slow, updating)
+	add(len(shown) > 0, signs)
 	for _, m := range meanings {
 		add(left[m.left], m.text)
 	}
 	add(isEarly && !o.NoManagedFields, "LEFT is known once three nodes are done.")
 	add(left["-"] && o.NoManagedFields, "TYPICAL and LEFT need managed fields: oc get ... --show-managed-fields -o yaml")
-	add(missing > 0 && !hasNoObjects(pools), nodes(missing)+" known only from the status of the pool")
+	add(missing > 0 && !hasNoObjects(c.Pools), nodes(missing)+" known only from the status of the pool")
 	add(c.WithoutNode > 0 && o.Origin != "", nodes(c.WithoutNode)+" known only from MachineConfigNodes: NotReady and cordoned are not known")
-	add(name != "", "kubectl mcn node "+Clean(name)+" shows details")
+	if len(shown) > 0 {
+		add(true, "kubectl mcn node "+Clean(shown[0])+" shows details")
+	}
 	if len(ls) == 1 {
 		return nil
 	}

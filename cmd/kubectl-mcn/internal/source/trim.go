@@ -49,10 +49,7 @@ func (s *Store) trimMachineConfigNode(o *mcfgv1.MachineConfigNode) *mcfgv1.Machi
 	mcn.Status.Conditions = slices.Clone(o.Status.Conditions)
 	for i := range mcn.Status.Conditions {
 		c := &mcn.Status.Conditions[i]
-		c.Type = s.text(c.Type)
-		c.Status = metav1.ConditionStatus(s.text(string(c.Status)))
-		c.Reason = s.text(c.Reason)
-		c.Message = s.text(c.Message)
+		c.Type, c.Reason, c.Message = s.text(c.Type), s.text(c.Reason), s.text(c.Message)
 	}
 	return mcn
 }
