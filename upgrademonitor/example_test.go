@@ -67,6 +67,31 @@ func ExampleMonitor_Track() {
 	// Drained Unknown: Error: Draining node: pod web-0 has no other node to go to
 }
 
+// Each call reports all sets of the node. The last argument concerns each set that is not done.
+func ExampleMonitor_ReportPinnedImageSets() {
+	clientset := mcfgfake.NewClientset()
+	monitor := newMonitor(clientset)
+
+	sets := []upgrademonitor.PinnedImageSet{
+		{Name: "release", Generation: 1, Done: true},
+		{Name: "workload", Generation: 3, Err: errors.New("manifest unknown")},
+		{Name: "zone", Generation: 2},
+	}
+	monitor.ReportPinnedImageSets(context.Background(), sets, errors.New("node worker-0 is reporting OutOfDisk=True"))
+
+	show(clientset, "PinnedImageSetsProgressing", "PinnedImageSetsDegraded")
+	mcn, _ := clientset.MachineconfigurationV1().MachineConfigNodes().Get(context.Background(), "worker-0", metav1.GetOptions{})
+	for _, set := range mcn.Status.PinnedImageSets {
+		fmt.Printf("%s: %d of %d, %q\n", set.Name, set.CurrentGeneration, set.DesiredGeneration, set.LastFailedGenerationError)
+	}
+	// Output:
+	// PinnedImageSetsProgressing True: node is prefetching images: worker-0
+	// PinnedImageSetsDegraded True: One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details.
+	// release: 1 of 1, ""
+	// workload: 0 of 3, "manifest unknown"
+	// zone: 0 of 2, "node worker-0 is reporting OutOfDisk=True"
+}
+
 // A report of an invalid transition is rejected, and changes nothing.
 func ExampleMonitor_GenerateAndApplyMachineConfigNode_rejected() {
 	monitor := newMonitor(mcfgfake.NewClientset())

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
@@ -52,7 +51,7 @@ func TestRolloutWithoutTheFieldForImages(t *testing.T) {
 	f := fleetOn(t, standard, "worker")
 	c := f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })
 	f.node("layered", "worker", "rendered-1", func(n *corev1.Node) {
-		n.Annotations[upgrademonitor.DesiredImageAnnotation] = "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
+		n.Annotations[annotationPrefix+"desiredImage"] = "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
 	})
 	f.eventually("layered", hasSpec("worker", "rendered-1"))
 	f.change("layered", "desiredConfig=rendered-2")

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -261,7 +262,7 @@ func TestMixedVersionsAnotherConfig(t *testing.T) {
 				switch {
 				case p == phases.UpdatePrepared:
 					assert.Equal(t, running, w.status(p))
-				case phases.IsUpdateStep(p):
+				case transitions.IsStep(p):
 					assert.Equal(t, no, w.status(p), p)
 				}
 			}

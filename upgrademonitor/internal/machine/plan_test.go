@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
@@ -43,7 +43,7 @@ func after(t *testing.T, s machine.State, reports ...machine.Change) machine.Sta
 }
 
 func report(p phases.Phase, status metav1.ConditionStatus, n machine.Node) machine.Change {
-	return machine.Change{Node: n, Report: conditions.Report{Phase: p, Status: status, Reason: "R", Message: "about " + string(p), Time: now}}
+	return machine.Change{Node: n, Report: transitions.Report{Phase: p, Status: status, Reason: "R", Message: "about " + string(p), Time: now}}
 }
 
 func with(r machine.Change, change func(*machine.Change)) machine.Change {
@@ -113,7 +113,7 @@ func randomChange(r *rand.Rand, mode machine.Mode, i int) machine.Change {
 	}
 	all := phases.All(mode == machine.Image)
 	all = append(all, phases.Updated, phases.Updated, phases.UpdatePrepared, phases.UpdatePrepared)
-	report := machine.Change{Node: n, Report: conditions.Report{
+	report := machine.Change{Node: n, Report: transitions.Report{
 		NotRequired:     r.IntN(10) == 0,
 		Phase:           all[r.IntN(len(all))],
 		Status:          []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}[r.IntN(3)],

@@ -80,7 +80,8 @@ func (w *waiting) wait(ctx context.Context) error {
 		for _, p := range v.Pools {
 			if line := c.standing(p); standing[p.Name] != line {
 				standing[p.Name] = line
-				if _, err := fmt.Fprintln(w.Out, v.Time.Format(time.TimeOnly), line); err != nil {
+				text := v.Time.Format(time.TimeOnly) + " " + line
+				if err := w.terminal.Print(w.Out, screen.Wrapped(text, w.options(v, false).Width)); err != nil {
 					return true, err
 				}
 			}

@@ -43,8 +43,8 @@ type Operator struct{ annotation, taint, Name, Next string }
 var operators = []Operator{
 	{"sriovnetwork.openshift.io/state", "", "the SR-IOV operator", "oc get sriovnetworknodestates -A"},
 	{"", "medik8s.io/drain", "the node maintenance operator", "oc get nodemaintenances"},
-	{"", "medik8s.io/remediation", "a remediation of medik8s", "oc describe node NAME"},
-	{"", "kubevirt.io/drain", "KubeVirt", "oc get vmi -A"},
+	{"", "kubevirt.io/drain", "the node maintenance operator of KubeVirt", "oc get nodemaintenances"}, // its first releases
+	{"", "medik8s.io/remediation", "a remediation of medik8s", "oc get selfnoderemediations -A"},
 }
 
 // IsOfOperator reports whether an annotation or a taint of a Node says that an Operator has cordoned it.

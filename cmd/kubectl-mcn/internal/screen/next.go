@@ -66,7 +66,7 @@ func Next(n cluster.Node) []string {
 			return append(nextFor(n.Name, describeNode), controllerLog)
 		}
 		return []string{controllerLog}
-	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded: // the daemon may not be running
+	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded && !n.HasNode: // the daemon may not be running
 		return nextFor(n.Name, describeNode)
 	case n.NotStarted() && !n.Degraded:
 		return nextFor(n.Name, daemonPods, daemonLog)

@@ -101,12 +101,12 @@ func ofOthers(pool cluster.Pool, n cluster.Node, o Options) []Problem {
 	var all []Problem
 	add := func(kind, what, message string, since time.Time) {
 		all = append(all, Problem{
-			ProblemID: ProblemID{pool.Name, n.Name, kind, n.UID}, Since: since, Subject: Clean(n.Name), What: what, Message: message,
+			ProblemID: ProblemID{pool.Name, n.Name, kind, n.UID}, Since: since, Subject: Clean(n.Name), What: what + sinceText(since, o.Now), Message: message,
 			Tone: Warn, About: []string{n.Name}, cause: [3]any{pool.Name, what, masked(message, n.Name)},
 		})
 	}
 	for _, c := range n.Others {
-		add(c.Type, Clean(c.Type)+sinceText(c.LastTransitionTime.UTC(), o.Now), c.Message, c.LastTransitionTime.UTC())
+		add(c.Type, Clean(c.Type), c.Message, c.LastTransitionTime.UTC())
 	}
 	if len(n.Irreconcilable) > 0 {
 		add("Irreconcilable", "does not have a part of its config, because only a new node gets it: "+Clean(strings.Join(n.Irreconcilable, ", ")), "", time.Time{})

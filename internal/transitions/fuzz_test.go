@@ -1,0 +1,106 @@
+package transitions_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+// tape converts bytes to choices; at its end, all choices are 0.
+type tape []byte
+
+func (t *tape) pick(n int) int {
+	if len(*t) == 0 {
+		return 0
+	}
+	b := (*t)[0]
+	*t = (*t)[1:]
+	return int(b) % n
+}
+
+func secondsOf(n int) time.Duration { return time.Duration(n) * time.Second }
+
+// everyType holds the types of conditions of both modes, and another one.
+var everyType = append(append([]string{"InternalReleaseImageDegraded"}, imageTypes...), "AppliedFilesAndOS")
+
+// east is a zone in which a clock may be. The published times are in UTC.
+var east = time.FixedZone("east", 2*60*60)
+
+// FuzzNext decodes a list and a sequence of reports, and checks each call with the oracle.
+func FuzzNext(f *testing.F) {
+	f.Add([]byte{})
+	for seed := range uint64(1000) { // what every change is tested with
+		tape := make([]byte, 100)
+		_, _ = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(tape)
+		f.Add(tape)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		in := tape(data)
+		imageMode := in.pick(2) == 1
+		list := fuzzList(&in)
+		for n := 0; n < 12 && len(in) > 0; n++ {
+			if in.pick(16) == 15 {
+				imageMode = !imageMode
+			}
+			r := fuzzReport(&in)
+			r.Time = metav1.NewTime(earlier.In(east).Add(secondsOf(n-in.pick(6)) + time.Millisecond)) // reports may be delayed
+			kept := slices.Clone(list)
+			writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Update)
+			if !slices.Equal(kept, list) {
+				t.Fatal("the argument changed")
+			}
+			if err := (called{list, imageMode, r, writes, err}).check(); err != nil {
+				t.Fatalf("%v, then %+v: %v", list, r, err)
+			}
+			if last := len(writes) - 1; last >= 0 {
+				list = slices.Clone(writes[last])
+				writes[0][0] = metav1.Condition{}
+				if last > 0 && !slices.Equal(list, writes[last]) {
+					t.Fatal("two writes share memory")
+				}
+			}
+			if again, _ := conditionstest.Writes(list, imageMode, r.Report, r.Update); err == nil && again != nil && !retries(r) {
+				t.Fatalf("%v, then %+v: the repeat writes again", list, r)
+			}
+		}
+	})
+}
+
+// retries reports whether a repeat of the report starts another update.
+func retries(r request) bool {
+	return (r.Phase == phases.Updated || r.Phase == phases.UpdatePrepared) && r.NewTarget
+}
+
+func fuzzList(in *tape) []metav1.Condition {
+	var list []metav1.Condition
+	for n := in.pick(20); n > 0; n-- {
+		typ := everyType[in.pick(len(everyType))]
+		c := neverRan(phases.Phase(typ), metav1.NewTime(earlier.Add(-secondsOf(n)-time.Microsecond)))
+		c.Status = statuses[in.pick(3)]
+		if said := in.pick(3); said > 0 || c.Status != no {
+			c.Reason, c.Message = "Ran", []string{"", "ran " + typ, prefix + lastUpdate + ": ran"}[said]
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+func fuzzReport(in *tape) request {
+	r := request{Report: transitions.Report{Reason: "Reported"}, Update: transitions.Update{Name: thisUpdate}}
+	r.Phase = phases.Phase(everyType[in.pick(len(everyType))])
+	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.pick(8)]
+	options := in.pick(128)
+	r.NotRequired = options&64 != 0
+	r.CompletesParent = options&1 != 0
+	r.NewTarget = options&2 != 0
+	r.Ended = options&4 != 0
+	r.Message = []string{"one", "another", "\xff", ""}[options>>3&3]
+	return r
+}

@@ -1,0 +1,135 @@
+package transitions_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/phases"
+)
+
+const (
+	lastUpdate = "rendered-worker-aaa"
+	thisUpdate = "rendered-worker-bbb"
+)
+
+var (
+	earlier = metav1.NewTime(time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC))
+	now     = metav1.NewTime(earlier.Add(time.Minute))
+)
+
+// statusMap is a list of a mode: the named phases ran, the others did not.
+type statusMap map[phases.Phase]metav1.ConditionStatus
+
+func (m statusMap) list(imageMode bool) []metav1.Condition {
+	list := conditions.Complete(nil, imageMode, earlier)
+	for i := range list {
+		p := phases.Phase(list[i].Type)
+		if s, ok := m[p]; ok {
+			list[i].Status, list[i].Reason, list[i].Message = s, "Ran", "ran "+string(p)
+		}
+	}
+	return list
+}
+
+// midway returns a list during an update: phases that are done, running, reset by the last
+// update, or never ran, and singletons with messages.
+func midway(imageMode bool, changes statusMap) []metav1.Condition {
+	m := statusMap{
+		phases.UpdatePrepared: done, phases.UpdateExecuted: running, phases.Cordoned: done, phases.Drained: running,
+		phases.Resumed: no, phases.Uncordoned: no, phases.Updated: no,
+		phases.NodeDegraded: done, phases.PinnedImageSetsProgressing: running, phases.PinnedImageSetsDegraded: no,
+	}
+	for p, s := range changes {
+		m[p] = s
+	}
+	list := m.list(imageMode)
+	conditions.Find(list, phases.Uncordoned).Message = prefix + lastUpdate + ": ran Uncordoned"
+	return list
+}
+
+// request is a report, and what the list does not show of the update.
+type request struct {
+	transitions.Report
+	transitions.Update
+}
+
+// report returns a report of a phase, with its own reason and message.
+func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*request)) request {
+	r := request{
+		Report: transitions.Report{Phase: p, Status: s, Reason: "Reported" + string(p), Message: "about " + string(p), Time: now},
+		Update: transitions.Update{Name: thisUpdate},
+	}
+	for _, c := range change {
+		c(&r)
+	}
+	return r
+}
+
+func newTarget(r *request) { r.NewTarget = true }
+
+// next calls Next and checks its result with the oracle, and that the list did not change.
+func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]metav1.Condition {
+	t.Helper()
+	kept := slices.Clone(list)
+	writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Update)
+	require.NoError(t, err)
+	require.Equal(t, kept, list, "the argument changed")
+	require.NoError(t, called{kept, imageMode, r, writes, err}.check())
+	return writes
+}
+
+// neverRan returns the condition of a phase that never ran.
+func neverRan(p phases.Phase, since metav1.Time) metav1.Condition {
+	return metav1.Condition{
+		Type:               string(p),
+		Status:             "False",
+		LastTransitionTime: since,
+		Reason:             "NotYetOccurred",
+		Message:            "This node has not yet entered the " + string(p) + " phase",
+	}
+}
+
+// prefixed returns the message of a phase after the end of the update in which it ran.
+func prefixed(message, update string) string {
+	ran := neverRan(phases.Drained, earlier)
+	ran.Status, ran.Message = done, message
+	writes, err := conditionstest.Writes([]metav1.Condition{ran}, false, report(phases.Updated, done).Report, transitions.Update{Name: update})
+	if err != nil {
+		return err.Error()
+	}
+	return conditions.Find(writes[0], phases.Drained).Message
+}
+
+// condition returns a condition of a list.
+func condition(t *testing.T, list []metav1.Condition, p phases.Phase) metav1.Condition {
+	t.Helper()
+	for _, c := range list {
+		if c.Type == string(p) {
+			return c
+		}
+	}
+	require.Failf(t, "missing", "no condition %s", p)
+	return metav1.Condition{}
+}
+
+// without returns a list without the given types.
+func without(list []metav1.Condition, ps ...phases.Phase) []metav1.Condition {
+	return slices.DeleteFunc(slices.Clone(list), func(c metav1.Condition) bool {
+		return slices.Contains(ps, phases.Phase(c.Type))
+	})
+}
+
+func types(list []metav1.Condition) []string {
+	var ts []string
+	for _, c := range list {
+		ts = append(ts, c.Type)
+	}
+	return ts
+}

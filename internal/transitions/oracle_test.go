@@ -1,0 +1,530 @@
+package transitions_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
+)
+
+// The oracle decides for any report what the rules of the state machine and of the cycle
+// require. It shares nothing with the library: no table, no helper.
+
+const (
+	no      = metav1.ConditionFalse
+	running = metav1.ConditionUnknown
+	done    = metav1.ConditionTrue
+
+	disruption = "This node is not updated, sensed disruption via a manual update."
+	prefix     = "Action during update to "
+)
+
+var (
+	standardTypes = strings.Fields(`UpdatePrepared UpdateExecuted Cordoned Drained AppliedFilesAndOS
+		UpdatePostActionComplete RebootedNode Resumed UpdateComplete Uncordoned
+		NodeDegraded Updated PinnedImageSetsProgressing PinnedImageSetsDegraded`)
+	imageTypes = strings.Fields(`UpdatePrepared UpdateExecuted Cordoned Drained
+		AppliedFiles AppliedOSImage ImagePulledFromRegistry
+		UpdatePostActionComplete RebootedNode Resumed UpdateComplete Uncordoned
+		NodeDegraded Updated PinnedImageSetsProgressing PinnedImageSetsDegraded`)
+
+	parents = map[string]string{
+		"Cordoned": "UpdateExecuted", "Drained": "UpdateExecuted", "AppliedFilesAndOS": "UpdateExecuted",
+		"AppliedFiles": "UpdateExecuted", "AppliedOSImage": "UpdateExecuted", "ImagePulledFromRegistry": "UpdateExecuted",
+		"Uncordoned": "UpdateComplete",
+	}
+	singletons = []string{"NodeDegraded", "PinnedImageSetsProgressing", "PinnedImageSetsDegraded"}
+	restarts   = []string{"Resumed", "UpdateComplete", "Uncordoned"}
+	statuses   = []metav1.ConditionStatus{no, running, done}
+)
+
+func typesOf(imageMode bool) []string {
+	if imageMode {
+		return imageTypes
+	}
+	return standardTypes
+}
+
+func isStep(typ string) bool {
+	return typ != "Updated" && !slices.Contains(singletons, typ)
+}
+
+// called is a call of Next and its result.
+type called struct {
+	list      []metav1.Condition
+	imageMode bool
+	report    request
+	writes    [][]metav1.Condition
+	err       error
+}
+
+// event is the effect of a report on the update as a whole.
+type event string
+
+const (
+	eventNone       event = "changes its phase"
+	eventStart      event = "starts an update"
+	eventRepeat     event = "repeats the start"
+	eventEnd        event = "ends the update"
+	eventDisruption event = "disrupts"
+	eventTarget     event = "starts an update by UpdatePrepared"
+	eventText       event = "changes no status"
+	eventLate       event = "is older than the end of its update"
+)
+
+// check returns the violations of a call, nil if there are none.
+func (c called) check() error {
+	before := c.completed()
+	if c.report.NotRequired { // False where it has not started, else True; and no update starts
+		c.report.Status, c.report.NewTarget, c.report.Ended = done, false, true
+		if status(before, string(c.report.Phase)) == no {
+			c.report.Status = no
+		}
+	}
+	if wantErr := c.isRejected(before); wantErr || c.err != nil {
+		if !wantErr || c.err == nil || c.writes != nil {
+			return fmt.Errorf("rejected %w, want %v, and %d writes", c.err, wantErr, len(c.writes))
+		}
+		return nil
+	}
+	what, want := c.expect(before)
+	if n := c.mostWrites(what, before); len(c.writes) > n {
+		return fmt.Errorf("%s: %d writes, want at most %d", what, len(c.writes), n)
+	}
+	last := before
+	for i, list := range c.writes {
+		if err := c.checkWrite(what, last, list); err != nil {
+			return fmt.Errorf("%s, write %d: %w", what, i+1, err)
+		}
+		if isEqual(last, list) && (i > 0 || c.alreadyComplete()) {
+			return fmt.Errorf("%s, write %d changes nothing", what, i+1)
+		}
+		last = list
+	}
+	if len(c.writes) == 0 && !c.alreadyComplete() {
+		return fmt.Errorf("%s: conditions are missing, or of the other mode, and nothing is written", what)
+	}
+	for _, condition := range last {
+		if w := want[condition.Type]; condition.Status != w {
+			return fmt.Errorf("%s: %s ends at %s, want %s", what, condition.Type, condition.Status, w)
+		}
+	}
+	return c.checkText(what, before, last)
+}
+
+// mostWrites returns how many writes a report needs at most. A reset is a write of its own only if
+// UpdatePrepared was True, or if a phase that is not reset makes the start of an update unrecognizable.
+func (c called) mostWrites(what event, before []metav1.Condition) int {
+	switch {
+	case what == eventEnd, what == eventText, what == eventLate, what == eventStart && status(before, "UpdatePrepared") != done:
+		return 1
+	case what == eventDisruption, what == eventTarget:
+		return 3
+	}
+	return 2
+}
+
+// completed returns the list with every condition of the mode.
+func (c called) completed() []metav1.Condition {
+	var list []metav1.Condition
+	for _, typ := range typesOf(c.imageMode) {
+		i := slices.IndexFunc(c.list, func(o metav1.Condition) bool { return o.Type == typ })
+		if i >= 0 {
+			list = append(list, c.list[i])
+			continue
+		}
+		list = append(list, metav1.Condition{Type: typ, Status: no, Reason: "NotYetOccurred",
+			Message: "This node has not yet entered the " + typ + " phase", LastTransitionTime: c.now()})
+	}
+	return list
+}
+
+// alreadyComplete reports whether the list holds exactly the conditions of the mode, apart from
+// the conditions of other clients.
+func (c called) alreadyComplete() bool {
+	there := map[string]bool{}
+	for _, condition := range c.list {
+		there[condition.Type] = true
+	}
+	for _, typ := range append(slices.Clone(standardTypes), imageTypes...) {
+		if there[typ] != slices.Contains(typesOf(c.imageMode), typ) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c called) now() metav1.Time {
+	return metav1.NewTime(time.Unix(c.report.Time.Unix(), 0).UTC())
+}
+
+func (c called) isRejected(before []metav1.Condition) bool {
+	typ, to := string(c.report.Phase), c.report.Status
+	if !slices.Contains(typesOf(c.imageMode), typ) || !slices.Contains(statuses, to) {
+		return true
+	}
+	if typ == "Updated" {
+		return to == running
+	}
+	between := status(before, "Updated") == done
+	starts := typ == "UpdatePrepared" && c.report.NewTarget
+	if to == done && !between && !starts {
+		for child, parent := range parents {
+			if parent == typ && status(before, child) == running {
+				return true
+			}
+		}
+	}
+	return isStep(typ) && !between && status(before, typ) == running && to == no
+}
+
+// expect returns the effect of the report, and the statuses of the list after it.
+func (c called) expect(before []metav1.Condition) (event, map[string]metav1.ConditionStatus) {
+	typ, to := string(c.report.Phase), c.report.Status
+	want, reset := map[string]metav1.ConditionStatus{}, map[string]metav1.ConditionStatus{}
+	for _, b := range before {
+		want[b.Type], reset[b.Type] = b.Status, b.Status
+		if isStep(b.Type) {
+			reset[b.Type] = no
+		}
+	}
+	between := want["Updated"] == done
+	switch {
+	case typ == "Updated" && to == done && between:
+		return eventText, want
+	case typ == "Updated" && to == done:
+		reset["Updated"], reset["NodeDegraded"] = done, endOfDegraded(reset["NodeDegraded"])
+		return eventEnd, reset
+	case typ == "Updated" && between && c.report.Ended && !c.report.NewTarget:
+		return eventLate, want
+	case typ == "Updated" && (between || c.report.NewTarget):
+		reset["Updated"], reset["UpdatePrepared"] = no, running
+		return eventStart, reset
+	case typ == "Updated":
+		want["Updated"] = no
+		return eventRepeat, want
+	case typ == "UpdatePrepared" && to != no && !between && c.report.NewTarget:
+		reset["UpdatePrepared"] = to
+		return eventTarget, reset
+	case isStep(typ) && between && (to == no || c.report.Ended || slices.Contains(restarts, typ)):
+		return eventText, want
+	case isStep(typ) && between:
+		reset["Updated"] = no
+		c.expectChild(reset, typ, no)
+		return eventDisruption, reset
+	default:
+		from := want[typ]
+		c.expectChild(want, typ, from)
+		return eventNone, want
+	}
+}
+
+// endOfDegraded expects that the end of an update clears NodeDegraded.
+func endOfDegraded(before metav1.ConditionStatus) metav1.ConditionStatus {
+	if before == done {
+		return no
+	}
+	return before
+}
+
+// completes expects that a parent stays Unknown while another child is.
+func (c called) completes(list func(typ string) metav1.ConditionStatus) bool {
+	typ := string(c.report.Phase)
+	for child, parent := range parents {
+		if child != typ && parent == parents[typ] && list(child) == running {
+			return false
+		}
+	}
+	return (c.report.Status == done || c.report.NotRequired) && c.report.CompletesParent
+}
+
+// expectChild expects the transitions of a phase within an update, and of its parent.
+func (c called) expectChild(want map[string]metav1.ConditionStatus, typ string, from metav1.ConditionStatus) {
+	to := c.report.Status
+	want[typ] = to
+	parent, ok := parents[typ]
+	switch {
+	case !ok:
+	case c.completes(func(typ string) metav1.ConditionStatus { return want[typ] }):
+		want[parent] = done
+	case want[parent] == no, to == running && from != running && !c.isLate(parent):
+		want[parent] = running
+	}
+}
+
+// isLate reports whether the report is older than the parent's True, in seconds.
+func (c called) isLate(parent string) bool {
+	for _, o := range c.completed() {
+		if o.Type == parent {
+			return o.Status == done && c.report.Time.Unix() < o.LastTransitionTime.Unix()
+		}
+	}
+	return false
+}
+
+// checkWrite checks the order, the transitions and the times of a write.
+func (c called) checkWrite(what event, from, to []metav1.Condition) error {
+	if len(to) != len(from) {
+		return fmt.Errorf("%d conditions, want %d", len(to), len(from))
+	}
+	for i := range to {
+		a, b := from[i], to[i]
+		switch {
+		case b.Type != a.Type:
+			return fmt.Errorf("%s stands where %s should", b.Type, a.Type)
+		case a.Status == b.Status && !a.LastTransitionTime.Equal(&b.LastTransitionTime):
+			return fmt.Errorf("%s: the time changed without the status", a.Type)
+		case a.Status == b.Status:
+			continue
+		case b.LastTransitionTime != latest(a.LastTransitionTime, c.now()):
+			return fmt.Errorf("%s: %s→%s at %s", a.Type, a.Status, b.Status, b.LastTransitionTime)
+		case b.Status == done && b.Type != string(c.report.Phase) && (b.Type != parents[string(c.report.Phase)] || !c.report.CompletesParent):
+			return fmt.Errorf("%s: True is filled in", b.Type)
+		}
+		resets := (what == eventStart || what == eventTarget || what == eventEnd || what == eventDisruption) && allReset(to)
+		if what == eventEnd && a.Type == "NodeDegraded" && a.Status == done && b.Status == no {
+			continue
+		}
+		if err := c.checkArrow(a.Type, string(a.Status+"→"+b.Status), resets); err != nil {
+			return err
+		}
+	}
+	return c.checkTogether(what, from, to)
+}
+
+// latest returns the later time: lastTransitionTime never decreases, even if the clocks of processes differ.
+func latest(a, b metav1.Time) metav1.Time {
+	if b.Before(&a) {
+		return a
+	}
+	return b
+}
+
+// allReset reports whether the list is that after the start or the end of an update, by
+// which a reader, and the policy on the server, recognize that phases were reset.
+func allReset(list []metav1.Condition) bool {
+	return !slices.ContainsFunc(list, func(o metav1.Condition) bool {
+		return isStep(o.Type) && o.Status != no && (o.Type != "UpdatePrepared" || o.Status != running)
+	})
+}
+
+func (c called) checkArrow(typ, arrow string, resets bool) error {
+	switch {
+	case slices.Contains(singletons, typ):
+		if typ != string(c.report.Phase) {
+			return fmt.Errorf("%s: %s without a report of its own", typ, arrow)
+		}
+	case typ == "Updated":
+		if strings.HasSuffix(arrow, "→Unknown") {
+			return fmt.Errorf("%s: %s", typ, arrow)
+		}
+	case slices.Contains([]string{"False→Unknown", "Unknown→True", "True→False"}, arrow):
+	case arrow == "Unknown→False" && resets:
+	default:
+		return fmt.Errorf("%s: %s", typ, arrow)
+	}
+	return nil
+}
+
+// checkTogether checks that a child starts, and completes its parent, in one write.
+func (c called) checkTogether(what event, from, to []metav1.Condition) error {
+	child := string(c.report.Phase)
+	parent, ok := parents[child]
+	if !ok || what == eventText {
+		return nil
+	}
+	turns := func(typ string, s metav1.ConditionStatus) bool { return status(from, typ) != s && status(to, typ) == s }
+	if turns(parent, done) && status(to, child) != done && !c.neverRan() {
+		return fmt.Errorf("%s is done before %s", parent, child)
+	}
+	completes := c.completes(func(typ string) metav1.ConditionStatus { return status(from, typ) })
+	if completes && turns(child, done) && status(to, parent) != done {
+		return fmt.Errorf("%s is done, %s follows later", child, parent)
+	}
+	if turns(child, running) && status(to, parent) == no {
+		return fmt.Errorf("%s runs in a %s that has not started", child, parent)
+	}
+	if turns(parent, running) && status(to, child) == no && c.report.Status == running {
+		return fmt.Errorf("%s starts before %s", parent, child)
+	}
+	return nil
+}
+
+// neverRan reports whether a step that has not started is not required.
+func (c called) neverRan() bool { return c.report.NotRequired && c.report.Status == no }
+
+// unfinished returns the reason and message that a parent keeps or gets when a child turns True while
+// another child is Unknown: of the child that was reported last or, if that is not Unknown, of the first.
+func (c called) unfinished(before []metav1.Condition, parent metav1.Condition) (reason, message string, ok bool) {
+	if c.report.Status != done {
+		return "", "", false
+	}
+	for _, o := range before {
+		if parents[o.Type] != parent.Type || o.Type == string(c.report.Phase) || o.Status != running {
+			continue
+		}
+		if o.Type == parent.Reason {
+			return o.Type, o.Message, true
+		}
+		if !ok {
+			reason, message, ok = o.Type, o.Message, true
+		}
+	}
+	return reason, message, ok
+}
+
+func (c called) hasUnfinished(before []metav1.Condition, parent metav1.Condition) bool {
+	_, _, ok := c.unfinished(before, parent)
+	return ok
+}
+
+// checkText checks the reasons and messages of the last write.
+func (c called) checkText(what event, before, last []metav1.Condition) error {
+	r := c.report
+	child := string(r.Phase)
+	for i, b := range before {
+		l := last[i]
+		message := c.text(what, r.Message)
+		switch {
+		case what == eventLate:
+			if b != l {
+				return fmt.Errorf("%s has changed: %v", b.Type, l)
+			}
+		case b.Type == child:
+			if l.Reason != r.Reason || l.Message != message && !c.keeps(what, b, l, r.Message) {
+				return fmt.Errorf("%s has %q %q", b.Type, l.Reason, l.Message)
+			}
+		case b.Type == parents[child] && b.Type != "" && b != l && what == eventNone && c.report.Status == running && c.isLate(b.Type):
+			return fmt.Errorf("parent %s: a late report changed it", b.Type)
+		case b.Type == parents[child] && b.Type != "" && c.neverRan() && b.Status == l.Status && what != eventText:
+			if b != l {
+				return fmt.Errorf("parent %s: a step that never ran changed it to %q %q", b.Type, l.Reason, l.Message)
+			}
+		case b.Type == parents[child] && b.Type != "" && what == eventNone && l.Status == running && c.hasUnfinished(before, b):
+			if reason, text, _ := c.unfinished(before, b); l.Reason != reason || l.Message != text {
+				if b != l || c.isNews(before, last) {
+					return fmt.Errorf("parent %s has %q %q, want %q %q", b.Type, l.Reason, l.Message, reason, text)
+				}
+			}
+		case b.Type == parents[child] && b.Type != "" && b != l:
+			if what == eventText {
+				return fmt.Errorf("parent %s has changed between updates", b.Type)
+			}
+			completes := c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
+			if !c.parentText(what, completes, c.isNews(before, last), b, l) && !wasReset(b, l, r.Name) {
+				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
+			}
+		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before, last) && (l.Reason != child || l.Message != c.text(what, c.report.Message)):
+			return fmt.Errorf("parent %s still has %q %q", b.Type, l.Reason, l.Message)
+		case b.Type == "Updated" && what == eventDisruption:
+			if l.Reason != "Updated" || l.Message != disruption {
+				return fmt.Errorf("Updated has %q %q", l.Reason, l.Message)
+			}
+		case b.Type == "UpdatePrepared" && (what == eventStart || what == eventRepeat && b.Status != l.Status):
+			if l.Reason != "UpdatePrepared" || l.Message != message {
+				return fmt.Errorf("UpdatePrepared has %q %q", l.Reason, l.Message)
+			}
+		case what == eventEnd && b.Type == "NodeDegraded" && b.Status == done:
+			b.LastTransitionTime = l.LastTransitionTime
+			if b.Status = done; !wasReset(b, l, r.Name) {
+				return fmt.Errorf("NodeDegraded was %q, has %q", b.Message, l.Message)
+			}
+		case (what == eventStart || what == eventTarget) && b.Type == "NodeDegraded" && b.Status == done && c.replacesAnUpdate(before):
+			if b.LastTransitionTime != l.LastTransitionTime || l.Status != done || l.Reason != b.Reason || l.Message != once(b.Message, r.Name) {
+				return fmt.Errorf("NodeDegraded of the update that is replaced was %v, is %v", b, l)
+			}
+		case isStep(b.Type) && (what == eventStart || what == eventEnd || what == eventDisruption || what == eventTarget):
+			if !wasReset(b, l, r.Name) {
+				return fmt.Errorf("%s was %q, has %q", b.Type, b.Message, l.Message)
+			}
+		case b != l:
+			return fmt.Errorf("%s has nothing to do with the report and changed: %v", b.Type, l)
+		}
+	}
+	return nil
+}
+
+// parentText checks that the reason of the parent is the name of the child. A parent that does
+// not change its status changes its message if it is Unknown, or for a child that completes it.
+// A repeat does not change it.
+func (c called) parentText(what event, completes, isNews bool, b, l metav1.Condition) bool {
+	r := c.report
+	moved := b.Status != l.Status || what == eventDisruption // reset, and started again
+	hasText := moved || isNews && (b.Status == running || completes)
+	return hasText && l.Reason == string(r.Phase) && l.Message == c.text(what, c.report.Message)
+}
+
+// keeps reports whether a refreshed message is still the same text in the same update.
+func (c called) keeps(what event, b, l metav1.Condition, message string) bool {
+	return what == eventText && b.Message == l.Message &&
+		strings.HasPrefix(b.Message, prefix) && strings.HasSuffix(b.Message, ": "+conditions.TruncateTo(message, 4096))
+}
+
+// text returns a reported message as it is published. A phase that ran in the last update has the
+// prefix of that update.
+func (c called) text(what event, message string) string {
+	message = conditions.TruncateTo(message, 4096)
+	if what == eventText && isStep(string(c.report.Phase)) && c.report.Status != no && !strings.HasPrefix(message, prefix) {
+		return conditions.TruncateTo(prefix+c.report.Name+": "+message, 4096)
+	}
+	return message
+}
+
+// isNews reports whether the report changes its own condition, or the names in the message of Updated.
+func (c called) isNews(before, last []metav1.Condition) bool {
+	for i, o := range before {
+		if (o.Type == string(c.report.Phase) || o.Type == "Updated") && !isEqual(before[i:i+1], last[i:i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// wasReset checks that a phase that was ever reported gets the prefix once.
+func wasReset(b, l metav1.Condition, update string) bool {
+	if b.Status == no {
+		if isStep(b.Type) && b.Reason != "NotYetOccurred" && b.Reason != "NotYetOccured" {
+			b.Message = once(b.Message, update)
+		}
+		return b == l
+	}
+	return l.Status == no && l.Reason == b.Reason && l.Message == once(b.Message, update)
+}
+
+// once returns a message with the prefix of one update.
+func once(message, update string) string {
+	if !strings.HasPrefix(message, prefix) {
+		message = prefix + update + ": " + message
+	}
+	return conditions.TruncateTo(message, 4096)
+}
+
+// replacesAnUpdate reports whether an update is under way that a start replaces.
+func (c called) replacesAnUpdate(before []metav1.Condition) bool {
+	for _, o := range before {
+		if o.Type == "Updated" {
+			return o.Status != done && o.Reason != "NotYetOccurred" && o.Reason != "NotYetOccured"
+		}
+	}
+	return false
+}
+
+func status(list []metav1.Condition, typ string) metav1.ConditionStatus {
+	for _, c := range list {
+		if c.Type == typ {
+			return c.Status
+		}
+	}
+	return no
+}
+
+// isEqual reports whether two lists are equal.
+func isEqual(a, b []metav1.Condition) bool {
+	return slices.EqualFunc(a, b, func(a, b metav1.Condition) bool {
+		return a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message
+	})
+}
