@@ -310,7 +310,7 @@ func TestWaitTimesOut(t *testing.T) {
 		"not done within 1s: worker 0/1 to 22222222, 1 waiting\n":              {newPool("worker", newConfig), n, ""},
 		"not done within 1s: worker 0/1 to 22222222, 1 waiting, paused\n":      {paused, n, ""},
 		"not done within 1s: worker 1/1 to 22222222, its image is not built\n": {with(updatedPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, ""},
-		"not done within 1s: worker has not started":                           {newPool("worker", newConfig), done, "--from " + newConfig},
+		", still the target of --from":                                         {newPool("worker", newConfig), done, "--from " + newConfig},
 	} {
 		s := newServer(t, test.pool, test.node)
 		r, timeout := startWithTimeout(t, append(strings.Fields(test.args), "--kubeconfig", s.kubeconfig(t))...)
