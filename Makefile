@@ -55,7 +55,7 @@ guard: ## Evaluate the admission policies with the CEL library of the API server
 	cd test && $(TEST) ./guard
 
 .PHONY: stress
-stress: ## Run the tests for MINUTES (4), in rounds, beside LOAD (4) busy loops for each core; stop at the first failure
+stress: ## Run the tests for MINUTES (4) beside LOAD (4) busy loops for each core; MINUTES=0 is one round of all
 	@.ci/stress $(CACHE)/stress $(MINUTES) $(LOAD) $(PURE)
 
 .PHONY: check
@@ -117,7 +117,7 @@ fuzz: ## Run each fuzz target for FUZZTIME (30s)
 	done
 
 .PHONY: mutants
-mutants: $(GREMLINS) ## Count edits of the package PKG=./conditions that its tests do not detect (minutes)
+mutants: $(GREMLINS) ## Count edits of the package PKG=./internal/transitions that its tests do not detect (minutes)
 	$(GREMLINS) unleash $(PKG) --exclude-files '^[^/]+/' --workers 1 --timeout-coefficient 30 --invert-logical
 
 $(GREMLINS):
@@ -147,7 +147,7 @@ example: ## Run the example daemon and a simulated rollout, in memory
 verify-fast: lint test race guard ## Run the checks that need no API server; what was green and has not changed is not run again
 
 .PHONY: verify
-verify: lint test race guard e2e e2e-guarded e2e-oldest ## Run all checks of CI
+verify: lint test race guard stress e2e e2e-guarded e2e-oldest ## Run all checks of CI
 
 .PHONY: cluster
 cluster: servers ## Start an API server in the background, and set KUBECONFIG: eval "$(make cluster)"

@@ -2,36 +2,9 @@ package conditions_test
 
 import (
 	"fmt"
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/internal/conditionstest"
-	"github.com/openshift/upgrademonitor/phases"
 )
-
-// A drain that is reported as done is published as running first, and so is its parent.
-func ExampleNext() {
-	writes, err := conditionstest.Writes(nil, false, conditions.Report{
-		Phase:   phases.Drained,
-		Status:  metav1.ConditionTrue,
-		Reason:  "UpdateExecutedDrained",
-		Message: "Drained node",
-		Time:    metav1.NewTime(time.Date(2026, 5, 22, 14, 20, 30, 0, time.UTC)),
-	}, conditions.Cycle{Name: "rendered-worker-bbb"})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for i, list := range writes {
-		fmt.Printf("write %d: %d conditions, Drained is %s, UpdateExecuted is %s\n", i+1, len(list),
-			conditions.StatusOf(list, phases.Drained), conditions.StatusOf(list, phases.UpdateExecuted))
-	}
-	// Output:
-	// write 1: 14 conditions, Drained is Unknown, UpdateExecuted is Unknown
-	// write 2: 14 conditions, Drained is True, UpdateExecuted is Unknown
-}
 
 // The message of a phase that was reset has the prefix of its update, which is over.
 func ExampleHasUpdatePrefix() {

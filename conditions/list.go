@@ -10,13 +10,12 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-const (
-	// ReasonNotYetOccurred is the reason of a condition whose phase was never reported.
-	ReasonNotYetOccurred = "NotYetOccurred"
-	// TruncationMark replaces the text that TruncateTo removes from a message.
-	TruncationMark = "… [truncated]"
+// ReasonNotYetOccurred is the reason of a condition whose phase was never reported.
+const ReasonNotYetOccurred = "NotYetOccurred"
 
-	maxMessage  = 4096 // the maximum length of a message in bytes, which keeps the object small
+const (
+	truncationMark = "… [truncated]"
+
 	prefixStart = "Action during update to "
 	prefixEnd   = ": "
 )
@@ -48,24 +47,6 @@ func StatusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
 // Ran reports whether the status of a phase is Unknown or True.
 func Ran(list []metav1.Condition, p phases.Phase) bool {
 	return StatusOf(list, p) != metav1.ConditionFalse
-}
-
-// Equal reports whether both lists have the same phases, with the same status, reason and message.
-// It ignores times, and conditions whose type is not a phase.
-func Equal(a, b []metav1.Condition) bool { return includes(a, b) && includes(b, a) }
-
-func includes(list, other []metav1.Condition) bool {
-	for i := range other {
-		p := phases.Phase(other[i].Type)
-		if phases.KindOf(p) == "" {
-			continue
-		}
-		c, o := Find(list, p), Find(other, p)
-		if c == nil || c.Status != o.Status || c.Reason != o.Reason || c.Message != o.Message {
-			return false
-		}
-	}
-	return true
 }
 
 // Complete returns one condition for each phase of the mode, in the order of phases.All. It adds
@@ -100,30 +81,25 @@ func InImageMode(list []metav1.Condition) bool {
 	return Find(list, phases.AppliedFiles) != nil || Find(list, phases.AppliedOSImage) != nil
 }
 
-func set(list []metav1.Condition, p phases.Phase, status metav1.ConditionStatus, reason, message string) {
-	c := Find(list, p)
-	c.Status, c.Reason, c.Message = status, reason, message
-}
-
 // TruncateTo returns the message as valid UTF-8 with at most limit bytes. In a longer message,
-// TruncationMark replaces the middle. The end stays, because it usually names the cause of an error.
+// a mark replaces the middle. The end stays, because it usually names the cause of an error.
 func TruncateTo(message string, limit int) string {
 	message = strings.ToValidUTF8(message, string(utf8.RuneError))
 	if len(message) <= limit {
 		return message
 	}
-	room := max(0, limit-len(TruncationMark))
+	room := max(0, limit-len(truncationMark))
 	head, tail := message[:room-room/2], message[len(message)-room/2:]
-	return strings.ToValidUTF8(head, "") + TruncationMark + strings.ToValidUTF8(tail, "")
+	return strings.ToValidUTF8(head, "") + truncationMark + strings.ToValidUTF8(tail, "")
 }
 
-// withUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A
-// message that already has the prefix of an update gets no second prefix.
-func withUpdatePrefix(message, update string) string {
-	if !HasUpdatePrefix(message) {
-		message = prefixStart + update + prefixEnd + message
+// WithUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A message
+// that already has the prefix of an update gets no second prefix.
+func WithUpdatePrefix(message, update string) string {
+	if HasUpdatePrefix(message) {
+		return message
 	}
-	return TruncateTo(message, maxMessage)
+	return prefixStart + update + prefixEnd + message
 }
 
 // HasUpdatePrefix reports whether a message starts with "Action during update to ". The messages of

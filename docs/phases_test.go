@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -17,7 +18,7 @@ func TestPhases(t *testing.T) {
 		var names []string
 		for _, p := range phases.All(!inStandardMode) {
 			of, _ := phases.ParentOf(p)
-			if of == parent && phases.ExistsIn(p, false) == inStandardMode && phases.ExistsIn(p, true) == inImageMode {
+			if of == parent && transitions.ExistsIn(p, false) == inStandardMode && transitions.ExistsIn(p, true) == inImageMode {
 				names = append(names, string(p))
 			}
 		}
@@ -45,7 +46,7 @@ func TestStateMachine(t *testing.T) {
 	statuses := []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
 	for _, from := range statuses {
 		for _, to := range statuses {
-			if path, _ := phases.Path(phases.Drained, from, to); len(path) == 1 {
+			if path, _ := transitions.Path(phases.Drained, from, to); len(path) == 1 {
 				steps = append(steps, fmt.Sprintf("%s --> %s", from, to))
 			}
 		}

@@ -1,4 +1,4 @@
-// Package phases defines the phases of a node update, and their state machine.
+// Package phases defines the phases of a node update.
 //
 // The conditions of a MachineConfigNode show how far the update of a node has come. Each condition
 // type is a [Phase]. A Phase has one of three kinds:
@@ -14,17 +14,12 @@
 //	not        running      done      the update
 //	started    or failed              is over
 //
-// [Path] returns the statuses to write, one per write, to get from one status to another:
-//
-//	path, err := phases.Path(phases.Drained, metav1.ConditionFalse, metav1.ConditionTrue)
-//	// path: Unknown, True
+// Another transition is a [TransitionError].
 //
 // A node is in image mode if the feature gate ImageModeStatusReporting is enabled. Otherwise it is
 // in standard mode. The mode determines the children of UpdateExecuted.
 //
-// Package phases has the rules for a single phase. Package conditions computes how a change of one
-// phase affects other phases: a child changes its parent, and the start or the end of an update
-// sets all steps to False.
+// The start or the end of an update sets all steps to False, and a child changes its parent.
 //
 // The package has only data and pure functions, and is safe for concurrent use.
 package phases

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // TransitionError means that a phase must not change from one status to another. Nothing was written.
@@ -35,27 +34,4 @@ func (e *TransitionError) Error() string {
 		advice = "Updated is never Unknown; report False when an update starts, and True when the update ends"
 	}
 	return fmt.Sprintf("phase %s: invalid transition from %s to %s: %s", e.Phase, e.From, e.To, advice)
-}
-
-func unknownPhase(p Phase) error {
-	var names []string
-	for _, r := range table {
-		names = append(names, string(r.phase))
-	}
-	return field.NotSupported(field.NewPath("phase"), string(p), names)
-}
-
-func wrongMode(p Phase, inImageMode bool) error {
-	mode, gate := "standard mode", "off"
-	if inImageMode {
-		mode, gate = "image mode", "on"
-	}
-	detail := fmt.Sprintf("the phase does not exist in %s (the feature gate ImageModeStatusReporting is %s); "+
-		"use a phase that phases.All(%t) returns", mode, gate, inImageMode)
-	return field.Invalid(field.NewPath("phase"), string(p), detail)
-}
-
-func invalidStatus(s metav1.ConditionStatus) error {
-	return field.NotSupported(field.NewPath("status"), s,
-		[]metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown})
 }

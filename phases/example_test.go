@@ -9,25 +9,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// The missing step of a phase that never started is inserted.
-func ExamplePath() {
-	steps, err := phases.Path(phases.Drained, metav1.ConditionFalse, metav1.ConditionTrue)
-	fmt.Println(steps, err)
-
-	steps, err = phases.Path(phases.Drained, metav1.ConditionTrue, metav1.ConditionUnknown) // a retry
-	fmt.Println(steps, err)
-
-	steps, err = phases.Path(phases.Drained, metav1.ConditionTrue, metav1.ConditionTrue)
-	fmt.Println(steps, err)
-	// Output:
-	// [Unknown True] <nil>
-	// [False Unknown] <nil>
-	// [] <nil>
-}
-
 // Only the start or the end of an update resets a phase that ran.
 func ExampleTransitionError() {
-	_, err := phases.Path(phases.Drained, metav1.ConditionUnknown, metav1.ConditionFalse)
+	var err error = &phases.TransitionError{Phase: phases.Drained, From: metav1.ConditionUnknown, To: metav1.ConditionFalse}
 
 	var rejected *phases.TransitionError
 	if errors.As(err, &rejected) {

@@ -53,43 +53,33 @@ const (
 	imageOnly    mode = "image"
 )
 
-// runs says when a phase runs.
-type runs string
-
-const (
-	inUpdate  runs = "inUpdate"  // only during an update
-	atRestart runs = "atRestart" // during an update, and when a daemon restarts
-	noStep    runs = ""          // not a step of an update
-)
-
 type row struct {
 	phase  Phase
 	kind   Kind
 	parent Phase
 	mode   mode
-	runs   runs
 }
 
 // table has a row for each phase, in the order in which the conditions are written. NodeDegraded
 // precedes Updated: if both are True, some clients show only the first of them.
 var table = []row{
-	{UpdatePrepared, Parent, "", anyMode, inUpdate},
-	{UpdateExecuted, Parent, "", anyMode, inUpdate},
-	{Cordoned, Child, UpdateExecuted, anyMode, inUpdate},
-	{Drained, Child, UpdateExecuted, anyMode, inUpdate},
-	{AppliedFilesAndOS, Child, UpdateExecuted, standardOnly, inUpdate},
-	{AppliedFiles, Child, UpdateExecuted, imageOnly, inUpdate},
-	{AppliedOSImage, Child, UpdateExecuted, imageOnly, inUpdate},
-	{ImagePulledFromRegistry, Child, UpdateExecuted, imageOnly, inUpdate},
-	{UpdatePostActionComplete, Parent, "", anyMode, inUpdate},
-	{RebootedNode, Parent, "", anyMode, inUpdate},
-	{Resumed, Parent, "", anyMode, atRestart},
-	{UpdateComplete, Parent, "", anyMode, atRestart},
-	{Uncordoned, Child, UpdateComplete, anyMode, atRestart},
-	{NodeDegraded, Singleton, "", anyMode, noStep},
-	{Updated, Parent, "", anyMode, noStep},
-	{PinnedImageSetsProgressing, Singleton, "", anyMode, noStep},
-	{PinnedImageSetsDegraded, Singleton, "", anyMode, noStep},
+	{UpdatePrepared, Parent, "", anyMode},
+	{UpdateExecuted, Parent, "", anyMode},
+	{Cordoned, Child, UpdateExecuted, anyMode},
+	{Drained, Child, UpdateExecuted, anyMode},
+	{AppliedFilesAndOS, Child, UpdateExecuted, standardOnly},
+	{AppliedFiles, Child, UpdateExecuted, imageOnly},
+	{AppliedOSImage, Child, UpdateExecuted, imageOnly},
+	{ImagePulledFromRegistry, Child, UpdateExecuted, imageOnly},
+	{UpdatePostActionComplete, Parent, "", anyMode},
+	{RebootedNode, Parent, "", anyMode},
+	{Resumed, Parent, "", anyMode},
+	{UpdateComplete, Parent, "", anyMode},
+	{Uncordoned, Child, UpdateComplete, anyMode},
+	{NodeDegraded, Singleton, "", anyMode},
+	{Updated, Parent, "", anyMode},
+	{PinnedImageSetsProgressing, Singleton, "", anyMode},
+	{PinnedImageSetsDegraded, Singleton, "", anyMode},
 }
 
 var (
@@ -135,27 +125,4 @@ func All(inImageMode bool) []Phase {
 		return slices.Clone(imageMode)
 	}
 	return slices.Clone(standardMode)
-}
-
-// ExistsIn reports whether a phase exists in image mode or, if inImageMode is false, in standard
-// mode. It returns false if p is not a phase.
-func ExistsIn(p Phase, inImageMode bool) bool {
-	r, ok := rows[p]
-	if !ok || r.mode == anyMode {
-		return ok
-	}
-	return inImageMode == (r.mode == imageOnly)
-}
-
-// IsUpdateStep reports whether a phase is a step of an update: a Parent or a Child, but not Updated.
-func IsUpdateStep(p Phase) bool {
-	return rows[p].runs != noStep
-}
-
-// StartsUpdate reports whether a phase runs only during an update: UpdatePrepared to RebootedNode, and
-// their children. If no update is running, a report of Unknown or True for such a phase starts an
-// update. Resumed, UpdateComplete and Uncordoned start no update, because a daemon also reports
-// them when it restarts.
-func StartsUpdate(p Phase) bool {
-	return rows[p].runs == inUpdate
 }

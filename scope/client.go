@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -14,8 +15,6 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 // ErrOutOfScope means that the caller passed an object or a spec with the name of another node. No
@@ -43,7 +42,7 @@ type Client struct {
 // argument is invalid, the error is a *field.Error.
 func NewClient(clientset mcfgclientset.Interface, nodeName, fieldManager string) (*Client, error) {
 	path := field.NewPath("scope", "NewClient")
-	if validate.IsNil(clientset) {
+	if v := reflect.ValueOf(clientset); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		detail := "pass the machineconfiguration clientset of openshift/client-go"
 		return nil, field.Required(path.Child("clientset"), detail)
 	}

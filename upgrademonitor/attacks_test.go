@@ -32,21 +32,3 @@ func TestAControllerWhoseUpdateIsReplaced(t *testing.T) {
 		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
 	})
 }
-
-// Between updates, a message that is only the end of the last one is shown: it is no repeat.
-func TestAMessageThatIsTheEndOfTheLastOne(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.starts(t, newConfig)
-		report := func(message string) {
-			f.Report(t.Context(), phases.Uncordoned, message, metav1.ConditionTrue)
-		}
-		report("Uncordoning node: timeout")
-		f.annotate(newConfig, newConfig)
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		f.requests()
-		report("Uncordoning node: timeout")
-		assert.Empty(t, f.requests(), "a repeat")
-		report("timeout")
-		assert.Equal(t, "Action during update to "+newConfig+": timeout", f.condition(phases.Uncordoned).Message)
-	})
-}

@@ -17,22 +17,8 @@ import (
 // NotYetSet is written in place of the name of a pool or a config that is not known yet.
 const NotYetSet = nodemeta.NotYetSet
 
-// The keys of a Node's annotations for its current and desired config and image.
-const (
-	CurrentConfigAnnotation = nodemeta.CurrentConfig
-	DesiredConfigAnnotation = nodemeta.DesiredConfig
-	CurrentImageAnnotation  = nodemeta.CurrentImage
-	DesiredImageAnnotation  = nodemeta.DesiredImage
-)
-
 // realClock measures timeouts and pauses. Config.Clock provides the times in the status.
 var realClock clock.PassiveClock = clock.RealClock{}
-
-// The defaults of Config.FieldManager and Config.Timeout.
-const (
-	DefaultFieldManager = "machine-config-operator"
-	DefaultTimeout      = 10 * time.Second
-)
 
 // Config configures a Monitor. Each report calls Node, Pool, ImageMode and Lister. Another goroutine
 // also calls them every 10 seconds. So these functions must be safe for concurrent use. They must not
@@ -59,10 +45,10 @@ type Config struct {
 	// object until a write has a conflict. The informer may drop managedFields, but no other field. Optional.
 	Lister mcfglisters.MachineConfigNodeLister
 	// FieldManager is the field manager of all writes. It must be the same in all processes that
-	// report on the same node. Default: DefaultFieldManager.
+	// report on the same node. Default: machine-config-operator.
 	FieldManager string
 	// Timeout is the longest time for which a call waits. It limits neither Flush nor the work of
-	// Track. If Timeout is not positive, DefaultTimeout is used.
+	// Track. Default: 10 seconds.
 	Timeout time.Duration
 	// Clock provides the current time for lastTransitionTime and Pending. Default: the real clock.
 	Clock clock.PassiveClock
@@ -83,9 +69,9 @@ func (c Config) complete() (Config, error) {
 	if c.Pool == nil {
 		c.Pool = func(*corev1.Node) (string, error) { return NotYetSet, nil }
 	}
-	c.FieldManager = cmp.Or(c.FieldManager, DefaultFieldManager)
+	c.FieldManager = cmp.Or(c.FieldManager, "machine-config-operator")
 	if c.Timeout <= 0 {
-		c.Timeout = DefaultTimeout
+		c.Timeout = 10 * time.Second
 	}
 	c.Timeout = min(c.Timeout, math.MaxInt64/2) // the timeout of a request is twice as long, and must not overflow
 	if c.Clock == nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // controlled is a daemon, and the Monitor of a controller for its node.
@@ -205,7 +206,7 @@ func TestAControllerWaitsForTheStartOfAnImage(t *testing.T) {
 		setImages := func(current, desired string) {
 			for _, f := range []*fixture{c.daemon, c.controller} {
 				f.becomes(func(n *corev1.Node) {
-					n.Annotations[upgrademonitor.CurrentImageAnnotation], n.Annotations[upgrademonitor.DesiredImageAnnotation] = current, desired
+					n.Annotations[nodemeta.CurrentImage], n.Annotations[nodemeta.DesiredImage] = current, desired
 				})
 			}
 		}

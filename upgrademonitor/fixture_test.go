@@ -26,6 +26,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 const (
@@ -34,7 +35,7 @@ const (
 	newConfig   = "rendered-worker-bbb"
 	thirdConfig = "rendered-worker-ccc"
 
-	timeout       = upgrademonitor.DefaultTimeout
+	timeout       = 10 * time.Second
 	checkInterval = 5 * time.Minute // of a repeat
 	hangs         = 24 * time.Hour
 )
@@ -324,15 +325,15 @@ func (f *fixture) calls(viewed func()) {
 
 func (f *fixture) annotate(current, desired string) {
 	f.becomes(func(n *corev1.Node) {
-		n.Annotations[upgrademonitor.CurrentConfigAnnotation] = current
-		n.Annotations[upgrademonitor.DesiredConfigAnnotation] = desired
+		n.Annotations[nodemeta.CurrentConfig] = current
+		n.Annotations[nodemeta.DesiredConfig] = desired
 	})
 }
 
 func annotated(current, desired string) *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: "1a01a163", Annotations: map[string]string{
-		upgrademonitor.CurrentConfigAnnotation: current,
-		upgrademonitor.DesiredConfigAnnotation: desired,
+		nodemeta.CurrentConfig: current,
+		nodemeta.DesiredConfig: desired,
 	}}}
 }
 

@@ -9,9 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 const (
@@ -95,7 +95,7 @@ func validateImageSets(reported []PinnedImageSet) error {
 		name := path.Index(i).Child("name")
 		generation := path.Index(i).Child("generation")
 		switch {
-		case !validate.IsName(set.Name):
+		case !nodemeta.IsName(set.Name):
 			return field.Invalid(name, fmt.Sprintf("%.64s", set.Name),
 				"invalid object name: must be a lowercase RFC 1123 subdomain")
 		case set.Generation < 1 || set.Generation > math.MaxInt32:

@@ -17,6 +17,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // sink is a log sink that calls a function for each line.
@@ -73,7 +74,7 @@ func TestLinesNameTheNode(t *testing.T) {
 		f.viewFails(errors.New("no Node"))
 		_ = f.Flush(t.Context())
 		f.viewFails(nil)
-		f.becomes(func(n *corev1.Node) { n.Annotations[upgrademonitor.DesiredConfigAnnotation] = "No_Config" })
+		f.becomes(func(n *corev1.Node) { n.Annotations[nodemeta.DesiredConfig] = "No_Config" })
 		require.NoError(t, f.Flush(t.Context()))
 		lines := f.log.take()
 		assertLines(t, []string{"Failed to get the pool", "Failed to get the Node", "works again", "invalid annotation", "Ignoring the Lister"}, lines)

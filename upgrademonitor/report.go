@@ -7,11 +7,12 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
@@ -21,7 +22,6 @@ type Option func(*options)
 
 type options struct {
 	completesParent bool
-	parentMessage   string
 	reason          string
 	doneMessage     string
 }
@@ -32,13 +32,6 @@ type options struct {
 // applies to the report of True. With NotRequired, the parent becomes True even if no child has run.
 func CompletesParent() Option {
 	return func(o *options) { o.completesParent = true }
-}
-
-// ParentMessage sets the message of the phase's parent. The default is the message of the phase.
-// The option is valid only for a Child phase. If nothing but the parent's message changes, there is no
-// write.
-func ParentMessage(message string) Option {
-	return func(o *options) { o.parentMessage = message }
 }
 
 // Reason sets the reason of the condition that Report, NotRequired or Track writes. The default is the
@@ -68,7 +61,7 @@ func newOptions(opts []Option) (o options) {
 //
 //  1. If the report skips a status, for example Unknown between False and True, another write shows
 //     the skipped status first. The report may also change the parent of the phase, or start or end
-//     an update: see packages phases and conditions.
+//     an update: see docs/phases.md.
 //  2. The call waits until the report is written, until an attempt to write fails, for
 //     Config.Timeout, or until ctx ends. Until the ctx of New ends, the call does not wait if the last
 //     attempt has failed.
@@ -157,7 +150,7 @@ func (m *Monitor) Track(
 }
 
 func newChange(phase phases.Phase, message string, status metav1.ConditionStatus) machine.Change {
-	return machine.Change{Report: conditions.Report{Phase: phase, Status: status, Message: message}}
+	return machine.Change{Report: transitions.Report{Phase: phase, Status: status, Message: message}}
 }
 
 // report submits a report, and logs the error. It ignores a phase that does not exist in the mode
@@ -183,38 +176,37 @@ func (m *Monitor) logRejection(ctx context.Context, change machine.Change, err e
 func (m *Monitor) submitReport(ctx context.Context, change machine.Change, o options) error {
 	change.Reason = o.reason
 	change.CompletesParent = o.completesParent
-	change.ParentMessage = o.parentMessage
 	if err := checkReport(change.Report); err != nil {
 		return m.rejected(change, err)
 	}
 	return m.submit(ctx, change)
 }
 
-var optsPath, reasonPath = field.NewPath("opts"), field.NewPath("reason")
+var completesPath = field.NewPath("opts").Key("CompletesParent")
 
 // checkReport rejects a report that is invalid in every state of the object.
-func checkReport(r conditions.Report) error {
+func checkReport(r transitions.Report) error {
 	_, hasParent := phases.ParentOf(r.Phase)
-	existsInImageMode := phases.ExistsIn(r.Phase, true) // the mode of the node is checked later
-	if err := phases.Check(r.Phase, r.Status, existsInImageMode); err != nil {
+	existsInImageMode := transitions.ExistsIn(r.Phase, true) // the mode of the node is checked later
+	if err := transitions.Check(r.Phase, r.Status, existsInImageMode); err != nil {
 		return err
 	}
+	c := metav1.Condition{Type: string(r.Phase), Status: r.Status, Reason: fmt.Sprintf("%.1025s", r.Reason), LastTransitionTime: metav1.Unix(1, 0)}
+	if errs := metav1validation.ValidateCondition(c, nil); len(errs) > 0 {
+		return errs[0]
+	}
 	switch {
-	case !validate.IsReason(r.Reason):
-		return field.Invalid(reasonPath, fmt.Sprintf("%.64s", r.Reason), fmt.Sprintf(
-			"must be a CamelCase word of at most %d characters that matches %s",
-			validate.MaxReason, validate.ReasonPattern))
 	case conditions.IsReservedReason(r.Reason):
-		return field.Invalid(reasonPath, r.Reason, "this reason is reserved for phases that were never reported")
+		return field.Invalid(field.NewPath("reason"), r.Reason, "this reason is reserved for phases that were never reported")
 	case r.CompletesParent && r.Status != metav1.ConditionTrue:
-		return field.Forbidden(optsPath.Key("CompletesParent"),
+		return field.Forbidden(completesPath,
 			"valid only with status True: a phase that is not done cannot complete its parent")
 	case r.NotRequired && phases.KindOf(r.Phase) == phases.Singleton:
 		return field.Forbidden(field.NewPath("phase"),
 			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton")
-	case !hasParent && (r.CompletesParent || r.ParentMessage != ""):
-		return field.Forbidden(optsPath,
-			"CompletesParent and ParentMessage are valid only for a Child phase: "+string(r.Phase)+" has no parent")
+	case !hasParent && r.CompletesParent:
+		return field.Forbidden(completesPath,
+			"valid only for a Child phase: "+string(r.Phase)+" has no parent")
 	}
 	return nil
 }

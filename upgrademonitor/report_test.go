@@ -26,7 +26,7 @@ import (
 func TestReportsThatAreRejected(t *testing.T) {
 	const yes, running = metav1.ConditionTrue, metav1.ConditionUnknown
 	type opts = []upgrademonitor.Option
-	parent, parentMessage := upgrademonitor.CompletesParent(), upgrademonitor.ParentMessage("x")
+	parent := upgrademonitor.CompletesParent()
 	for name, tc := range map[string]struct {
 		phase  phases.Phase
 		reason string
@@ -46,8 +46,7 @@ func TestReportsThatAreRejected(t *testing.T) {
 		"reserved by older daemons":   {phases.Drained, "NotYetOccured", yes, nil, "reason"},
 		"reason that is too long":     {phases.Drained, strings.Repeat("a", 1025), yes, nil, "reason"},
 		"completes while running":     {phases.Drained, "R", running, opts{parent}, "opts[CompletesParent]"},
-		"no parent to complete":       {phases.Resumed, "R", yes, opts{parent}, "opts"},
-		"no parent to report for":     {phases.Resumed, "R", yes, opts{parentMessage}, "opts"},
+		"no parent to complete":       {phases.Resumed, "R", yes, opts{parent}, "opts[CompletesParent]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -306,9 +305,9 @@ func TestTrackOptions(t *testing.T) {
 			return nil
 		}
 		require.NoError(t, f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", work, upgrademonitor.CompletesParent(),
-			upgrademonitor.Reason("Mine"), upgrademonitor.DoneMessage("applied"), upgrademonitor.ParentMessage("executing")))
+			upgrademonitor.Reason("Mine"), upgrademonitor.DoneMessage("applied")))
 		assert.Equal(t, []string{"True", "Mine", "applied"}, textsOf(f.condition(phases.AppliedFilesAndOS)))
-		assert.Equal(t, []string{"True", "AppliedFilesAndOS", "executing"}, textsOf(f.condition(phases.UpdateExecuted)))
+		assert.Equal(t, []string{"True", "AppliedFilesAndOS", "applied"}, textsOf(f.condition(phases.UpdateExecuted)))
 	})
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
 // At first boot, no update has succeeded: NodeDegraded was never reported, until a failure or an update.
@@ -39,22 +38,4 @@ func TestATargetThatIsWithdrawn(t *testing.T) {
 		assert.Equal(t, oldConfig, o.Status.ConfigVersion.Desired)
 		assert.Equal(t, o.Generation, o.Status.ObservedGeneration)
 	})
-}
-
-// In image mode, an update may change only units: none of the children of UpdateExecuted runs.
-func TestNotRequiredCompletesTheParent(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.starts(t, newConfig)
-		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-		for _, p := range []phases.Phase{phases.Cordoned, phases.Drained, phases.ImagePulledFromRegistry, phases.AppliedOSImage} {
-			f.NotRequired(t.Context(), p, "Only units change")
-		}
-		f.NotRequired(t.Context(), phases.AppliedFiles, "Only units change", upgrademonitor.CompletesParent())
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.UpdateExecuted))
-		assert.Equal(t, metav1.ConditionFalse, f.status(phases.AppliedFiles))
-		f.report(t, phases.UpdatePostActionComplete, metav1.ConditionTrue)
-		f.annotate(newConfig, newConfig)
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		assert.Equal(t, "Action during update to "+newConfig+": Only units change", f.condition(phases.AppliedFiles).Message)
-	}, func(c *upgrademonitor.Config) { c.ImageMode = func() bool { return true } })
 }

@@ -128,13 +128,13 @@ func TestMessagesThatCountUp(t *testing.T) {
 				f.report(t, phases.Updated, metav1.ConditionTrue)
 			}
 			f.fails(errDown)
-			attempt := func(p phases.Phase, i int, opts ...upgrademonitor.Option) {
-				err := f.GenerateAndApplyMachineConfigNode(t.Context(), p, "R", fmt.Sprint("attempt ", i), metav1.ConditionUnknown, opts...)
+			attempt := func(p phases.Phase, i int) {
+				err := f.GenerateAndApplyMachineConfigNode(t.Context(), p, "R", fmt.Sprint("attempt ", i), metav1.ConditionUnknown)
 				require.ErrorIs(t, err, upgrademonitor.ErrPending)
 			}
 			f.queues(t, phases.Updated, metav1.ConditionFalse)
 			for i := range 150 {
-				attempt(phases.Drained, i, upgrademonitor.ParentMessage(fmt.Sprint("draining, attempt ", i)))
+				attempt(phases.Drained, i)
 				attempt(phases.UpdatePrepared, i)
 			}
 			attempt(phases.Cordoned, 0)

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
@@ -77,7 +76,7 @@ func (m *Monitor) node() (*corev1.Node, error) {
 // pool returns the pool of a Node, or NotYetSet if the pool is not known.
 func (m *Monitor) pool(node *corev1.Node) string {
 	pool, err := m.config.Pool(node)
-	if err == nil && pool != "" && !validate.IsName(pool) {
+	if err == nil && pool != "" && !nodemeta.IsName(pool) {
 		err = field.Invalid(field.NewPath("pool"), pool, "must be the name of a MachineConfigPool")
 	}
 	m.logChange("Failed to get the pool of the Node, keeping the pool in the spec", err)

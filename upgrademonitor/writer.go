@@ -23,7 +23,7 @@ var retryBackoff = wait.Backoff{
 }
 
 // conflictBackoff has the pauses after conflicts. After the last pause, a conflict ends the
-// attempt. All pauses together take less than DefaultTimeout, so that the attempt ends before a
+// attempt. All pauses together take less than the default Timeout, so that the attempt ends before a
 // call times out.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 

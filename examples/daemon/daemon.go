@@ -16,6 +16,12 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
+// The annotations of the Node with the current and the desired config.
+const (
+	currentConfig = "machineconfiguration.openshift.io/currentConfig"
+	desiredConfig = "machineconfiguration.openshift.io/desiredConfig"
+)
+
 // daemon updates one node. If the function of a step is nil, the update does not need that step. A
 // real daemon finds the required steps by comparing the current and the desired config.
 type daemon struct {
@@ -80,8 +86,8 @@ func (d *daemon) sync(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	desired := node.Annotations[upgrademonitor.DesiredConfigAnnotation]
-	if !d.rebooted && node.Annotations[upgrademonitor.CurrentConfigAnnotation] != desired {
+	desired := node.Annotations[desiredConfig]
+	if !d.rebooted && node.Annotations[currentConfig] != desired {
 		return d.update(ctx, desired)
 	}
 	if err := d.complete(ctx, desired); err != nil {

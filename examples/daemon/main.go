@@ -76,7 +76,7 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 		return err
 	}
 	d.setDone = func(ctx context.Context, config string) error {
-		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, upgrademonitor.CurrentConfigAnnotation, config)
+		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, currentConfig, config)
 		_, err := core.Nodes().Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{})
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 		// Wait for the cache, because the next report reads the annotation from the cache.
 		isCached := func(context.Context) (bool, error) {
 			node, err := d.node()
-			return err == nil && node.Annotations[upgrademonitor.CurrentConfigAnnotation] == config, nil
+			return err == nil && node.Annotations[currentConfig] == config, nil
 		}
 		return wait.PollUntilContextTimeout(ctx, 10*time.Millisecond, 5*time.Second, true, isCached)
 	}
@@ -100,8 +100,8 @@ func onCluster(stop context.Context, config *rest.Config, name string, imageMode
 func inMemory(ctx context.Context, out io.Writer) error {
 	newNode := func(current string) *corev1.Node {
 		annotations := map[string]string{
-			upgrademonitor.CurrentConfigAnnotation: current,
-			upgrademonitor.DesiredConfigAnnotation: "rendered-worker-2",
+			currentConfig: current,
+			desiredConfig: "rendered-worker-2",
 		}
 		return &corev1.Node{
 			ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1a01a163", Annotations: annotations},

@@ -20,7 +20,6 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
@@ -34,7 +33,7 @@ func newTestDaemon(t *testing.T, client *mcfgfake.Clientset, imageMode bool) *da
 	nodes := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
 	setConfig := func(_ context.Context, current string) error {
 		return nodes.Update(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{
-			upgrademonitor.CurrentConfigAnnotation: current, upgrademonitor.DesiredConfigAnnotation: "rendered-2"}}})
+			currentConfig: current, desiredConfig: "rendered-2"}}})
 	}
 	require.NoError(t, setConfig(t.Context(), "rendered-1"))
 	d, err := newDaemon(t.Context(), client, corelisters.NewNodeLister(nodes), "worker-0", func() bool { return imageMode })

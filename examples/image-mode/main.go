@@ -21,6 +21,14 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
+// The annotations of the Node with the current and the desired config and image.
+const (
+	currentConfig = "machineconfiguration.openshift.io/currentConfig"
+	desiredConfig = "machineconfiguration.openshift.io/desiredConfig"
+	currentImage  = "machineconfiguration.openshift.io/currentImage"
+	desiredImage  = "machineconfiguration.openshift.io/desiredImage"
+)
+
 var (
 	oldImage = "registry.example.com/os@sha256:" + strings.Repeat("a", 64)
 	newImage = "registry.example.com/os@sha256:" + strings.Repeat("b", 64)
@@ -74,10 +82,10 @@ func run(ctx context.Context, out io.Writer) error {
 
 func newNode(current, desired string) *corev1.Node {
 	annotations := map[string]string{
-		upgrademonitor.CurrentConfigAnnotation: "rendered-worker-1",
-		upgrademonitor.DesiredConfigAnnotation: "rendered-worker-1",
-		upgrademonitor.CurrentImageAnnotation:  current,
-		upgrademonitor.DesiredImageAnnotation:  desired,
+		currentConfig: "rendered-worker-1",
+		desiredConfig: "rendered-worker-1",
+		currentImage:  current,
+		desiredImage:  desired,
 	}
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", Annotations: annotations}}
 }

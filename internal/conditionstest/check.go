@@ -9,13 +9,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
 // CheckTransitions compares the conditions before and after a write, and joins the errors of all
 // phases. It is for tests of clients that write conditions.
 //
-//  1. It is an error if phases.Path rejects a change of a status, or returns more than one status
+//  1. It is an error if transitions.Path rejects a change of a status, or returns more than one status
 //     for this change.
 //  2. A write that starts or ends an update may change steps from Unknown to False. After such a
 //     write, every step is False, except that UpdatePrepared may be Unknown.
@@ -29,7 +30,7 @@ func CheckTransitions(before, after []metav1.Condition) error {
 			continue
 		}
 		from := conditions.StatusOf(before, p)
-		path, err := phases.Path(p, from, c.Status)
+		path, err := transitions.Path(p, from, c.Status)
 		isResetStep := c.Status == metav1.ConditionFalse && isReset(after)
 		if from != c.Status && (len(path) > 1 || err != nil && !isResetStep) {
 			errs = append(errs, fmt.Errorf("%s must not change from %s to %s", p, from, c.Status))
@@ -52,6 +53,6 @@ func isReset(list []metav1.Condition) bool {
 	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)
 		prepares := p == phases.UpdatePrepared && c.Status == metav1.ConditionUnknown
-		return phases.IsUpdateStep(p) && conditions.Ran(list, p) && !prepares
+		return transitions.IsStep(p) && conditions.Ran(list, p) && !prepares
 	})
 }

@@ -4,16 +4,17 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
 // Writes returns the lists of all writes of a report. If no other write has been made in the meantime,
-// conditions.Next returns one after the other.
-func Writes(list []metav1.Condition, imageMode bool, r conditions.Report, cycle conditions.Cycle) (lists [][]metav1.Condition, err error) {
+// transitions.Next returns one after the other.
+func Writes(list []metav1.Condition, imageMode bool, r transitions.Report, cycle transitions.Update) (lists [][]metav1.Condition, err error) {
 	for done := false; !done; {
-		starts := conditions.StartsUpdate(list, r, cycle)
+		starts := transitions.StartsUpdate(list, r, cycle)
 		var next []metav1.Condition
-		if next, done, err = conditions.Next(list, imageMode, r, cycle); err != nil {
+		if next, done, err = transitions.Next(list, imageMode, r, cycle); err != nil {
 			return nil, err
 		}
 		if next == nil {

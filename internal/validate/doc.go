@@ -1,4 +1,2 @@
-// Package validate checks input: fields of Config types, annotations of Nodes, and reports.
-//
-// Names and images must satisfy the rules of the MachineConfigNode CRD.
+// Package validate checks the required fields of Config types.
 package validate

@@ -2,7 +2,6 @@ package validate_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -11,35 +10,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
-
-const digest = "@sha256:1111111111111111111111111111111111111111111111111111111111111111"
-
-func TestIsName(t *testing.T) {
-	for value, want := range map[string]bool{
-		"rendered-worker-1": true, "ip-10-0-1-147.ec2.internal": true, "a": true, strings.Repeat("a", 253): true,
-		"": false, "Not A Name": false, "-a": false, "a/b": false, strings.Repeat("a", 254): false,
-	} {
-		assert.Equal(t, want, validate.IsName(value), "%q", value)
-	}
-}
-
-func TestIsImage(t *testing.T) {
-	for value, want := range map[string]bool{
-		"registry.example.com/os/rhcos" + digest:    true,
-		"registry.example.com:5000/os" + digest:     true,
-		"":                                          false,
-		"registry.example.com/os/rhcos:latest":      false,
-		"registry/os" + digest:                      false,
-		"registry.example.com/os" + digest[:20]:     false,
-		strings.Repeat("a.", 200) + "a/os" + digest: false,
-	} {
-		assert.Equal(t, want, validate.IsImage(value), "%q", value)
-	}
-	longest := strings.Repeat("a", validate.MaxImage-len(".b/os"+digest)) + ".b/os" + digest
-	assert.Len(t, longest, validate.MaxImage)
-	assert.True(t, validate.IsImage(longest))
-	assert.False(t, validate.IsImage("a"+longest))
-}
 
 func TestIsNil(t *testing.T) {
 	var (

@@ -8,6 +8,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -15,8 +16,8 @@ import (
 // status writes of the service account. It applies only to conditions whose type is a phase. A
 // missing condition counts as False. The policy denies:
 //
-//  1. a change of a status that phases.Path rejects, or for which phases.Path returns several
-//     statuses. But a write that starts or ends an update may change steps of the update from
+//  1. a change of a status that one write may not make: a step may change from False to Unknown, from
+//     Unknown to True, and from True to False. But a write that starts or ends an update may change steps of the update from
 //     Unknown to False. After such a write, every step is False, except that UpdatePrepared may be
 //     Unknown;
 //  2. a Parent that turns True while one of its children is Unknown;
@@ -48,7 +49,7 @@ var statuses = []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionU
 // status.
 func machines() []machine {
 	var list []machine
-	for _, p := range knownPhases() {
+	for _, p := range transitions.All() {
 		allowed := allowedChanges(p)
 		if len(allowed) == len(statuses)*len(statuses) {
 			continue
@@ -68,7 +69,7 @@ func allowedChanges(p phases.Phase) []string {
 	var allowed []string
 	for _, from := range statuses {
 		for _, to := range statuses {
-			if path, err := phases.Path(p, from, to); err == nil && len(path) <= 1 {
+			if path, err := transitions.Path(p, from, to); err == nil && len(path) <= 1 {
 				allowed = append(allowed, string(from)+" to "+string(to))
 			}
 		}
@@ -76,15 +77,10 @@ func allowedChanges(p phases.Phase) []string {
 	return allowed
 }
 
-// knownPhases returns the phases of both modes, without duplicates.
-func knownPhases() []phases.Phase {
-	return append(phases.All(false), onlyIn(true)...)
-}
-
 // onlyIn returns the phases that exist only in the given mode.
 func onlyIn(imageMode bool) []phases.Phase {
 	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool {
-		return phases.ExistsIn(p, !imageMode)
+		return transitions.ExistsIn(p, !imageMode)
 	})
 }
 
@@ -93,7 +89,7 @@ func onlyIn(imageMode bool) []phases.Phase {
 func unfinished() string {
 	var parents []phases.Phase
 	unknown := map[phases.Phase][]string{} // "<child> Unknown" for each child of a parent
-	for _, p := range knownPhases() {
+	for _, p := range transitions.All() {
 		parent, ok := phases.ParentOf(p)
 		if !ok {
 			continue
@@ -114,14 +110,14 @@ func unfinished() string {
 // transitionVariables returns the CEL variables of TransitionPolicy. The expressions search lists
 // of strings, because comparing all pairs of conditions would make a write a third more expensive.
 func transitionVariables() []admissionv1.Variable {
-	steps := slices.DeleteFunc(knownPhases(), func(p phases.Phase) bool { return !phases.IsUpdateStep(p) })
+	steps := slices.DeleteFunc(transitions.All(), func(p phases.Phase) bool { return !transitions.IsStep(p) })
 	onlyStandard, onlyImage := celList(onlyIn(false)), celList(onlyIn(true)) // phases that exist in one mode only
 	var invalid []string
 	for _, m := range machines() {
 		invalid = append(invalid, `m.type in `+celList(m.phases)+` &&
   !(m.from + " to " + m.to in `+celList(m.allowed)+`)`)
 	}
-	isPhase := `.filter(c, c.type in ` + celList(knownPhases()) + `)`
+	isPhase := `.filter(c, c.type in ` + celList(transitions.All()) + `)`
 	return []admissionv1.Variable{
 		{Name: "before", Expression: `oldObject.?status.?conditions.orValue([])` + isPhase},
 		{Name: "after", Expression: `object.?status.?conditions.orValue([])` + isPhase},

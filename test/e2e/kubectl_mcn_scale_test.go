@@ -24,6 +24,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -143,15 +144,15 @@ func createMidway(ctx context.Context, client nodes, node *corev1.Node, i int) e
 	mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: newConfig, Desired: newConfig}
 	now := metav1.Now()
 	mcn.Status.Conditions = conditions.Complete(nil, false, now)
-	reports := []conditions.Report{{Phase: phases.Updated, Status: metav1.ConditionTrue}}
+	reports := []transitions.Report{{Phase: phases.Updated, Status: metav1.ConditionTrue}}
 	if i%10 == 0 {
 		mcn.Status.ConfigVersion.Current = oldConfig
-		reports = append(reports, conditions.Report{Phase: phases.Updated, Status: metav1.ConditionFalse},
-			conditions.Report{Phase: phases.UpdatePrepared, Status: metav1.ConditionTrue}, conditions.Report{Phase: phases.Drained, Status: metav1.ConditionUnknown})
+		reports = append(reports, transitions.Report{Phase: phases.Updated, Status: metav1.ConditionFalse},
+			transitions.Report{Phase: phases.UpdatePrepared, Status: metav1.ConditionTrue}, transitions.Report{Phase: phases.Drained, Status: metav1.ConditionUnknown})
 	}
 	for _, r := range reports {
 		r.Reason, r.Message, r.Time = string(r.Phase), "about "+string(r.Phase)+" of "+name, now
-		lists, err := conditionstest.Writes(mcn.Status.Conditions, false, r, conditions.Cycle{Name: newConfig})
+		lists, err := conditionstest.Writes(mcn.Status.Conditions, false, r, transitions.Update{Name: newConfig})
 		if err != nil {
 			return err
 		}

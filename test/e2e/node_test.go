@@ -91,10 +91,10 @@ func (w *testNode) annotateVersions(current, desired version) {
 	w.node = w.node.DeepCopy()
 	w.node.Annotations = map[string]string{}
 	for annotation, value := range map[string]string{
-		upgrademonitor.CurrentConfigAnnotation: current.config,
-		upgrademonitor.DesiredConfigAnnotation: desired.config,
-		upgrademonitor.CurrentImageAnnotation:  current.image,
-		upgrademonitor.DesiredImageAnnotation:  desired.image,
+		annotationPrefix + "currentConfig": current.config,
+		annotationPrefix + "desiredConfig": desired.config,
+		annotationPrefix + "currentImage":  current.image,
+		annotationPrefix + "desiredImage":  desired.image,
 	} {
 		if value != "" {
 			w.node.Annotations[annotation] = value

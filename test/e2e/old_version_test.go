@@ -10,14 +10,13 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
 // theirs returns a daemon, or a controller, without this library. Each report reads the object, calls between if it is
 // not nil, and applies the whole status by force. It checks no transition, and knows standard mode only.
 func (w *testNode) theirs(between func()) reporter {
 	return func(ctx context.Context, c call) error {
-		desired := w.node.Annotations[upgrademonitor.DesiredConfigAnnotation]
+		desired := w.node.Annotations[annotationPrefix+"desiredConfig"]
 		if c.phase == phases.Updated && c.status == no {
 			spec := map[string]any{"node": map[string]any{"name": w.name}, "pool": map[string]any{"name": "worker"}, "configVersion": map[string]any{"desired": desired}}
 			if err := w.applyByForce(ctx, map[string]any{"spec": spec}); err != nil {
@@ -34,7 +33,7 @@ func (w *testNode) theirs(between func()) reporter {
 		if c.phase == phases.UpdatePrepared && c.status != done {
 			desired = "not-yet-set"
 		}
-		version := map[string]any{"desired": desired, "current": w.node.Annotations[upgrademonitor.CurrentConfigAnnotation]}
+		version := map[string]any{"desired": desired, "current": w.node.Annotations[annotationPrefix+"currentConfig"]}
 		status := map[string]any{"observedGeneration": object.Generation + 1, "configVersion": version, "conditions": theirConditions(object.Status.Conditions, c, object.Spec.ConfigVersion.Desired)}
 		return w.applyByForce(ctx, map[string]any{"status": status}, "status")
 	}

@@ -19,7 +19,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
 // lockedBuffer is the output of a program that a test reads while the program runs.
@@ -50,8 +49,8 @@ func TestSIGTERM(t *testing.T) {
 		_, err := kube.Patch(t.Context(), w.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 		require.NoError(t, err)
 	}
-	annotate(upgrademonitor.CurrentConfigAnnotation, oldConfig)
-	annotate(upgrademonitor.DesiredConfigAnnotation, oldConfig)
+	annotate(annotationPrefix+"currentConfig", oldConfig)
+	annotate(annotationPrefix+"desiredConfig", oldConfig)
 
 	var left atomic.Int32 // the number of requests that fail
 	kubeconfig := front(t, func(next http.RoundTripper) http.RoundTripper {
@@ -84,11 +83,11 @@ func TestSIGTERM(t *testing.T) {
 	})
 	h := watchFrom(t, w)
 	left.Store(1 << 30)
-	annotate(upgrademonitor.DesiredConfigAnnotation, newConfig)
+	annotate(annotationPrefix+"desiredConfig", newConfig)
 	logs("Failed to write the MachineConfigNode")
 	eventually(t, func() bool {
 		node, err := kube.Get(t.Context(), w.name, metav1.GetOptions{})
-		return err == nil && node.Annotations[upgrademonitor.CurrentConfigAnnotation] == newConfig
+		return err == nil && node.Annotations[annotationPrefix+"currentConfig"] == newConfig
 	}, "the update goes on without its reports")
 	require.NoError(t, daemon.Process.Signal(syscall.SIGTERM))
 	left.Store(2) // of Flush, which retries

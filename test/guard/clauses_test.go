@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope/guard"
 )
@@ -266,14 +267,14 @@ func TestPolicyOfEachPhase(t *testing.T) {
 		}
 		for _, from := range values {
 			for _, to := range values[1:] {
-				path, err := phases.Path(p, from, to)
+				path, err := transitions.Path(p, from, to)
 				isStep := err == nil && len(path) <= 1
 				messages := denials(entry(other, "Unknown")+entry(p, from), entry(other, "Unknown")+entry(p, to))
 				assert.Equal(t, isStep || from == to, len(messages) == 0, "%s from %q to %s: %q", p, from, to, messages)
 			}
 		}
 		reset := denials(entry(other, "Unknown")+entry(p, "True"), entry(other, "False")+entry(p, "True"))
-		assert.Equal(t, phases.IsUpdateStep(p), len(reset) > 0, "%s is done in a reset: %q", p, reset)
+		assert.Equal(t, transitions.IsStep(p), len(reset) > 0, "%s is done in a reset: %q", p, reset)
 		if parent, ok := phases.ParentOf(p); ok {
 			assert.Equal(t, []string{running + string(parent)}, denials(entry(parent, "Unknown")+entry(p, "Unknown"), entry(parent, "True")+entry(p, "Unknown")))
 		}

@@ -11,12 +11,12 @@ import (
 
 	operatorv1 "github.com/openshift/api/operator/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 // Reporter reports the conditions of one process on MachineConfiguration/cluster. Create a Reporter
@@ -144,19 +144,17 @@ func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) erro
 
 // validatePeer checks the conditions of a peer that a writer passes to SetPeerConditions.
 func validatePeer(writer, peer Component, list []metav1.Condition) error {
-	statuses := []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
 	for i, c := range list {
 		path := field.NewPath("components", "SetPeerConditions", "conditions").Index(i)
 		aspect := Aspect(strings.TrimPrefix(c.Type, string(peer)))
 		isWriter := slices.Contains(conditionTypes, conditionType{peer, aspect, writer})
-		switch {
-		case !isWriter || peer == writer || peer == Bootstrap:
+		if !isWriter || peer == writer || peer == Bootstrap {
 			detail := string(writer) + " does not report this condition of " + string(peer)
 			return field.Invalid(path.Child("type"), c.Type, detail)
-		case !slices.Contains(statuses, c.Status):
-			return field.Invalid(path.Child("status"), c.Status, "must be True, False or Unknown")
-		case !validate.IsReason(c.Reason):
-			return field.Invalid(path.Child("reason"), c.Reason, "must be a CamelCase word that matches "+validate.ReasonPattern)
+		}
+		c.LastTransitionTime, c.Message = metav1.Unix(1, 0), "" // the Reporter sets its own time, and truncates the message
+		if errs := metav1validation.ValidateCondition(c, path); len(errs) > 0 {
+			return errs[0]
 		}
 	}
 	return nil

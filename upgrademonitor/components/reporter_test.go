@@ -327,8 +327,8 @@ func TestInvalidInput(t *testing.T) {
 	}
 	details := map[string]string{
 		"type":   " does not report this condition of Machine",
-		"status": "must be True, False or Unknown",
-		"reason": "must be a CamelCase word that matches ^",
+		"status": `supported values: "False", "True", "Unknown"`,
+		"reason": "a condition reason must start with alphabetic character",
 	}
 	for _, tc := range []struct {
 		reporter, component components.Component

@@ -11,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/openshift/upgrademonitor/conditions"
 )
 
 var epoch = time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
@@ -190,7 +188,7 @@ func TestOneLine(t *testing.T) {
 	}
 	for _, long := range []string{strings.Repeat("a", 1<<20), strings.Repeat("世界", 2000), strings.Repeat("a\n", 2000)} {
 		short := oneLine("start " + long + " end")
-		assert.True(t, strings.HasPrefix(short, "start ") && strings.Contains(short, conditions.TruncationMark) && strings.HasSuffix(short, " end"), "the cause is at the end")
+		assert.True(t, strings.HasPrefix(short, "start ") && strings.Contains(short, "… [truncated]") && strings.HasSuffix(short, " end"), "the cause is at the end")
 		assert.LessOrEqual(t, len(short), 384)
 		assert.Equal(t, short, oneLine(short), "again")
 	}

@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -48,8 +48,8 @@ func (n expectedNode) objects(name string) (*corev1.Node, *mcfgv1.MachineConfigN
 	uid := types.UID("uid of " + name)
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: uid, Labels: map[string]string{"infra": ""}}}
 	node.Annotations = map[string]string{
-		upgrademonitor.CurrentConfigAnnotation:    n.config,
-		upgrademonitor.DesiredConfigAnnotation:    n.desired,
+		nodemeta.CurrentConfig:                    n.config,
+		nodemeta.DesiredConfig:                    n.desired,
 		"machineconfiguration.openshift.io/state": map[bool]string{true: "Degraded", false: "Done"}[n.degraded != ""],
 	}
 	node.Spec.Unschedulable = n.cordoned
@@ -62,8 +62,8 @@ func (n expectedNode) objects(name string) (*corev1.Node, *mcfgv1.MachineConfigN
 	}
 	object.Status.PinnedImageSets = n.sets
 	if n.image != "" {
-		node.Annotations[upgrademonitor.CurrentImageAnnotation] = n.image
-		node.Annotations[upgrademonitor.DesiredImageAnnotation] = n.image
+		node.Annotations[nodemeta.CurrentImage] = n.image
+		node.Annotations[nodemeta.DesiredImage] = n.image
 		object.Spec.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(n.image)
 		object.Status.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(n.image)
 		object.Status.ConfigImage.CurrentImage = mcfgv1.ImageDigestFormat(n.image)

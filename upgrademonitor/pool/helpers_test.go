@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -174,14 +174,14 @@ var (
 // ordered makes a Node desire a config and an image.
 func ordered(config, image string) func(*corev1.Node) {
 	return func(n *corev1.Node) {
-		metav1.SetMetaDataAnnotation(&n.ObjectMeta, upgrademonitor.DesiredConfigAnnotation, config)
-		metav1.SetMetaDataAnnotation(&n.ObjectMeta, upgrademonitor.DesiredImageAnnotation, image)
+		metav1.SetMetaDataAnnotation(&n.ObjectMeta, nodemeta.DesiredConfig, config)
+		metav1.SetMetaDataAnnotation(&n.ObjectMeta, nodemeta.DesiredImage, image)
 	}
 }
 
 func runsConfig(config string) func(*corev1.Node) {
 	return func(n *corev1.Node) {
-		metav1.SetMetaDataAnnotation(&n.ObjectMeta, upgrademonitor.CurrentConfigAnnotation, config)
+		metav1.SetMetaDataAnnotation(&n.ObjectMeta, nodemeta.CurrentConfig, config)
 		if _, hasState := n.Annotations["machineconfiguration.openshift.io/state"]; !hasState {
 			withState("Done", "")(n)
 		}

@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
@@ -68,7 +67,7 @@ func actionFor(
 func DesiredMachineConfigNode(
 	ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool,
 ) *mcfgv1.MachineConfigNode {
-	if !validate.IsName(pool) {
+	if !nodemeta.IsName(pool) {
 		pool = nodemeta.NotYetSet
 	}
 	mode := machine.Standard

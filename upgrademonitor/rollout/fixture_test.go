@@ -31,7 +31,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
@@ -152,13 +152,13 @@ func newNode(name string, pools ...string) *corev1.Node {
 	for _, p := range pools {
 		node.Labels["role-"+p] = ""
 	}
-	node.Annotations[upgrademonitor.CurrentConfigAnnotation] = "rendered-1"
+	node.Annotations[nodemeta.CurrentConfig] = "rendered-1"
 	desires("rendered-1")(node)
 	return node
 }
 
 func desires(config string) func(*corev1.Node) {
-	return func(n *corev1.Node) { n.Annotations[upgrademonitor.DesiredConfigAnnotation] = config }
+	return func(n *corev1.Node) { n.Annotations[nodemeta.DesiredConfig] = config }
 }
 
 // advance lets time pass, for example for retries.

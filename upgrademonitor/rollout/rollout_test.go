@@ -28,7 +28,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
@@ -227,7 +227,7 @@ func TestImages(t *testing.T) {
 	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
 	for _, isConfigured := range []bool{true, false} {
 		nodes := one("worker")
-		nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = image
+		nodes[0].Annotations[nodemeta.DesiredImage] = image
 		inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
 			f.run(func(c *rollout.Config) {
 				if isConfigured {
@@ -239,7 +239,7 @@ func TestImages(t *testing.T) {
 				f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = conditions.Complete(nil, true, metav1.Now()) })
 			}
 			assert.EqualValues(t, image, f.object("node").Spec.ConfigImage.DesiredImage)
-			f.changeNode(func(n *corev1.Node) { delete(n.Annotations, upgrademonitor.DesiredImageAnnotation) })
+			f.changeNode(func(n *corev1.Node) { delete(n.Annotations, nodemeta.DesiredImage) })
 			assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
 		})
 	}
@@ -248,7 +248,7 @@ func TestImages(t *testing.T) {
 // TestImageModeIsOff: the host knows the mode, even if the conditions of the object show the other mode.
 func TestImageModeIsOff(t *testing.T) {
 	nodes := one("worker")
-	nodes[0].Annotations[upgrademonitor.DesiredImageAnnotation] = "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
+	nodes[0].Annotations[nodemeta.DesiredImage] = "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
 	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
 		f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return false } })
 		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = conditions.Complete(nil, true, metav1.Now()) })

@@ -28,7 +28,7 @@ var nodes = mcfgv1.GroupVersion.WithResource("machineconfignodes")
 //  3. If the resourceVersion in a write is not the resourceVersion of the object, the error is a
 //     Conflict. A write that changes nothing does not change the resourceVersion.
 //  4. If the object breaks a rule of the CRD, the error is Invalid.
-//  5. If a write changes the status of a condition in a way that phases.Path does not allow, the
+//  5. If a write changes the status of a condition in a way that package phases does not allow, the
 //     write succeeds, but the test fails.
 //
 // Otherwise the clientset behaves like fake.NewClientset: it records actions, a prepended reactor

@@ -57,8 +57,8 @@ func TestUpdate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1a01a163", Annotations: map[string]string{
-				upgrademonitor.CurrentConfigAnnotation: "rendered-a",
-				upgrademonitor.DesiredConfigAnnotation: "rendered-b",
+				"machineconfiguration.openshift.io/currentConfig": "rendered-a",
+				"machineconfiguration.openshift.io/desiredConfig": "rendered-b",
 			}}}
 			clientset := upgrademonitortest.NewClientset(t)
 			monitor, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{

@@ -18,6 +18,7 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
@@ -56,8 +57,8 @@ func newReported(t *testing.T, imageMode bool) *reported {
 // annotate sets the current and the desired config, and the current and the desired image if they are not "".
 func (r *reported) annotate(values ...string) {
 	keys := []string{
-		upgrademonitor.CurrentConfigAnnotation, upgrademonitor.DesiredConfigAnnotation,
-		upgrademonitor.CurrentImageAnnotation, upgrademonitor.DesiredImageAnnotation,
+		nodemeta.CurrentConfig, nodemeta.DesiredConfig,
+		nodemeta.CurrentImage, nodemeta.DesiredImage,
 	}
 	node := r.node.Load().DeepCopy()
 	node.Annotations = map[string]string{}
@@ -134,12 +135,12 @@ func (r *reported) matchesItsNode() {
 	assert.Equal(r.t, nodeName, object.Name)
 	assert.Equal(r.t, nodeName, spec.Node.Name)
 	assert.Equal(r.t, "worker", spec.Pool.Name)
-	assert.Equal(r.t, of[upgrademonitor.DesiredConfigAnnotation], spec.ConfigVersion.Desired)
-	assert.Equal(r.t, of[upgrademonitor.DesiredConfigAnnotation], status.ConfigVersion.Desired)
-	assert.Equal(r.t, of[upgrademonitor.CurrentConfigAnnotation], status.ConfigVersion.Current)
-	assert.EqualValues(r.t, of[upgrademonitor.DesiredImageAnnotation], spec.ConfigImage.DesiredImage)
-	assert.EqualValues(r.t, of[upgrademonitor.DesiredImageAnnotation], status.ConfigImage.DesiredImage)
-	assert.EqualValues(r.t, of[upgrademonitor.CurrentImageAnnotation], status.ConfigImage.CurrentImage)
+	assert.Equal(r.t, of[nodemeta.DesiredConfig], spec.ConfigVersion.Desired)
+	assert.Equal(r.t, of[nodemeta.DesiredConfig], status.ConfigVersion.Desired)
+	assert.Equal(r.t, of[nodemeta.CurrentConfig], status.ConfigVersion.Current)
+	assert.EqualValues(r.t, of[nodemeta.DesiredImage], spec.ConfigImage.DesiredImage)
+	assert.EqualValues(r.t, of[nodemeta.DesiredImage], status.ConfigImage.DesiredImage)
+	assert.EqualValues(r.t, of[nodemeta.CurrentImage], status.ConfigImage.CurrentImage)
 }
 
 var (
@@ -242,7 +243,7 @@ func TestImagesThatOthersCompare(t *testing.T) {
 		r.reports("Updated=True")
 		r.matchesItsNode()
 		for _, image := range []string{oneImage, ""} {
-			r.annotate("rendered-a", "rendered-a", r.node.Load().Annotations[upgrademonitor.CurrentImageAnnotation], image)
+			r.annotate("rendered-a", "rendered-a", r.node.Load().Annotations[nodemeta.CurrentImage], image)
 			r.reports("Updated=False UpdatePrepared=True")
 			r.annotate("rendered-a", "rendered-a", image, image)
 			r.reports("Updated=True")

@@ -36,6 +36,7 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/examples/operator/pools"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -243,12 +244,12 @@ func (m *machine) update(tr trace) {
 			m.setNode()
 			wait(100 * time.Millisecond) // between the watches
 		}
-		cycle := conditions.Cycle{Name: target}
+		cycle := transitions.Update{Name: target}
 		if call.Phase == phases.Updated && call.Status == "False" {
 			cycle.NewTarget = call.Node.DesiredConfig != target
 			target = call.Node.DesiredConfig
 		}
-		list, err := conditionstest.Writes(m.mcn.Status.Conditions, false, conditions.Report{Phase: call.Phase, Status: call.Status, Reason: call.Reason, Message: call.Message,
+		list, err := conditionstest.Writes(m.mcn.Status.Conditions, false, transitions.Report{Phase: call.Phase, Status: call.Status, Reason: call.Reason, Message: call.Message,
 			CompletesParent: call.CompletesParent, Time: metav1.Now()}, cycle)
 		assert.NoError(m.c.t, err)
 		m.mcn.Status.ConfigVersion.Current = call.Node.CurrentConfig

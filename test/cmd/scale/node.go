@@ -10,8 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
 const (
@@ -38,9 +36,9 @@ func createNode(ctx context.Context, c *client, i int) (*node, error) {
 			Name:   fmt.Sprintf("worker-%05d.scale.example.com", i),
 			Labels: map[string]string{workerLabel: "", corev1.LabelOSStable: "linux", corev1.LabelArchStable: "amd64"},
 			Annotations: map[string]string{
-				upgrademonitor.CurrentConfigAnnotation:    config(1),
-				"machineconfiguration.openshift.io/state": "Done",
-				upgrademonitor.DesiredConfigAnnotation:    config(1),
+				"machineconfiguration.openshift.io/currentConfig": config(1),
+				"machineconfiguration.openshift.io/state":         "Done",
+				"machineconfiguration.openshift.io/desiredConfig": config(1),
 			},
 		},
 		Status: corev1.NodeStatus{

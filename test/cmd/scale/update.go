@@ -4,7 +4,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
 // call is one report of a daemon. before and spec are events before the report.
@@ -21,10 +20,10 @@ type call struct {
 type nodeEdit string
 
 const (
-	desire   nodeEdit = `{"metadata":{"annotations":{"` + upgrademonitor.DesiredConfigAnnotation + `":"CONFIG"}}}`
+	desire   nodeEdit = `{"metadata":{"annotations":{"machineconfiguration.openshift.io/desiredConfig":"CONFIG"}}}`
 	cordon   nodeEdit = `{"spec":{"unschedulable":true}}`
 	uncordon nodeEdit = `{"spec":{"unschedulable":false}}`
-	done     nodeEdit = `{"metadata":{"annotations":{"` + upgrademonitor.CurrentConfigAnnotation + `":"CONFIG"}}}`
+	done     nodeEdit = `{"metadata":{"annotations":{"machineconfiguration.openshift.io/currentConfig":"CONFIG"}}}`
 )
 
 // rebootUpdate has the reports of an update in standard mode with a drain and a reboot, and without

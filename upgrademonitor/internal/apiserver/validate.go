@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/openshift/upgrademonitor/internal/validate"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // The limits of the CRD.
@@ -19,13 +19,15 @@ const (
 	maxConditions = 20
 	maxImageSets  = 100
 	maxType       = 316
+	maxReason     = 1024
 	maxMessage    = 32768
 )
 
 var (
 	typeRegexp = regexp.MustCompile(`^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?` +
 		`(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$`)
-	statuses = []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
+	reasonRegexp = regexp.MustCompile(`^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$`)
+	statuses     = []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown}
 )
 
 // problems collects violations of the rules of the CRD.
@@ -38,11 +40,11 @@ func (p *problems) require(ok bool, path *field.Path, value any, detail string) 
 }
 
 func (p *problems) name(path *field.Path, value string) {
-	p.require(validate.IsName(value), path, value, "a lowercase RFC 1123 subdomain is required")
+	p.require(nodemeta.IsName(value), path, value, "a lowercase RFC 1123 subdomain is required")
 }
 
 func (p *problems) image(path *field.Path, value mcfgv1.ImageDigestFormat) {
-	p.require(value == "" || validate.IsImage(string(value)), path, value, "a pull spec by digest is required")
+	p.require(value == "" || nodemeta.IsImage(string(value)), path, value, "a pull spec by digest is required")
 }
 
 // grows requires that a number does not decrease. It may become 0, which means that it is absent.
@@ -145,8 +147,8 @@ func (p *problems) condition(path *field.Path, c metav1.Condition, seen map[stri
 	p.text(path.Child("type"), c.Type, maxType)
 	isStatus := slices.Contains(statuses, c.Status)
 	p.require(isStatus, path.Child("status"), c.Status, fmt.Sprint("must be one of ", statuses))
-	rule := fmt.Sprintf("must match %s, and have at most %d characters", validate.ReasonPattern, validate.MaxReason)
-	p.require(validate.IsReason(c.Reason), path.Child("reason"), c.Reason, rule)
+	p.require(reasonRegexp.MatchString(c.Reason), path.Child("reason"), c.Reason, "must match "+reasonRegexp.String())
+	p.text(path.Child("reason"), c.Reason, maxReason)
 	p.text(path.Child("message"), c.Message, maxMessage)
 	at := path.Child("lastTransitionTime")
 	p.require(!c.LastTransitionTime.IsZero(), at, c.LastTransitionTime, "must be set")

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -16,7 +17,7 @@ var errWithdrawn = errors.New("the Node no longer desires the update that the re
 // Change is a report of a phase or of image sets. If Phase is "" and Sets is nil, it only copies the
 // configs and images of the Node to the status.
 type Change struct {
-	conditions.Report
+	transitions.Report
 	Sets *ImageSets
 	// SyncsSpec means that the spec and the owner references must match the Node.
 	SyncsSpec bool
@@ -52,7 +53,7 @@ func (c Change) String() string {
 func (c Change) merge(newer Change) (Change, bool) {
 	newer.Time = c.Time
 	merged := c
-	merged.Reason, merged.Message, merged.ParentMessage = newer.Reason, newer.Message, newer.ParentMessage
+	merged.Reason, merged.Message = newer.Reason, newer.Message
 	switch {
 	case c.Sets != nil && newer.Sets != nil:
 		merged.Sets = newer.Sets
@@ -114,26 +115,26 @@ func (c Change) plan(s State, decided start) (Step, error) {
 		return Step{Next: next.withVersions(c.Node, false, s.isTrue(phases.Updated)), Done: true, SyncsSpec: c.SyncsSpec}, nil
 	}
 	before := s.Status.Conditions
-	cycle := c.cycle(s, decided)
-	step := Step{Next: s, StartsUpdate: conditions.StartsUpdate(before, c.Report, cycle)}
-	step.Waits = step.StartsUpdate && c.Node.ConditionsOnly && cycle.NewTarget && c.Node.isToldToUpdate()
+	update := c.update(s, decided)
+	step := Step{Next: s, StartsUpdate: transitions.StartsUpdate(before, c.Report, update)}
+	step.Waits = step.StartsUpdate && c.Node.ConditionsOnly && update.NewTarget && c.Node.isToldToUpdate()
 	report := c.Report
 	if known := conditions.Find(before, c.Phase); c.SkipIfRunning && !step.StartsUpdate && known != nil && known.Status == c.Status {
 		report.Reason, report.Message = known.Reason, known.Message
 	}
-	list, done, err := conditions.Next(before, imageMode, report, cycle)
+	list, done, err := transitions.Next(before, imageMode, report, update)
 	if err != nil {
 		return Step{}, err
 	}
 	step.Done = done
 	step.OnlyResets = step.StartsUpdate && !done && !slices.ContainsFunc(phases.All(imageMode), func(p phases.Phase) bool {
-		return phases.IsUpdateStep(p) && conditions.Ran(list, p)
+		return transitions.IsStep(p) && conditions.Ran(list, p)
 	})
 	if list != nil {
 		step.Next.Status.Conditions = list
 	}
 	isEnd := c.Phase == phases.Updated && c.Status == metav1.ConditionTrue && !c.NotRequired
-	ended := isEnd && !cycle.Ended // a report from before the end must not restore an older config
+	ended := isEnd && !update.Ended // a report from before the end must not restore an older config
 	prepared := !s.isTrue(phases.UpdatePrepared) && step.Next.isTrue(phases.UpdatePrepared)
 	step.Next = step.Next.withVersions(c.Node, prepared, ended)
 	step.SyncsSpec = step.StartsUpdate || ended && !s.isTrue(phases.Updated) && c.Node.runsDesired()
@@ -142,27 +143,27 @@ func (c Change) plan(s State, decided start) (Step, error) {
 
 // existsIn reports whether the phase of the change exists in a mode.
 func (c Change) existsIn(imageMode bool) bool {
-	return c.Phase == "" || c.Sets != nil || phases.ExistsIn(c.Phase, imageMode)
+	return c.Phase == "" || c.Sets != nil || transitions.ExistsIn(c.Phase, imageMode)
 }
 
 // isIgnored reports whether SkipOtherMode or SkipIfNeverUpdated applies.
 func (c Change) isIgnored(s State, imageMode bool) bool {
-	ranInUpdate := func(p phases.Phase) bool { return phases.StartsUpdate(p) && !s.neverRan(p) }
+	ranInUpdate := func(p phases.Phase) bool { return transitions.RunsOnlyInUpdate(p) && !s.neverRan(p) }
 	return c.SkipOtherMode && !c.existsIn(imageMode) ||
 		c.SkipIfNeverUpdated && s.neverRan(c.Phase) && !slices.ContainsFunc(phases.All(imageMode), ranInUpdate)
 }
 
-// cycle returns the facts about the current update that the conditions do not show.
-func (c Change) cycle(s State, decided start) conditions.Cycle {
-	cycle := conditions.Cycle{Name: s.updateName(c.Node), NewTarget: s.hasNewTarget(c.Node)}
+// update returns the facts about the current update that the conditions do not show.
+func (c Change) update(s State, decided start) transitions.Update {
+	update := transitions.Update{Name: s.updateName(c.Node), NewTarget: s.hasNewTarget(c.Node)}
 	if s.neverRan(phases.Updated) {
-		cycle.NewTarget = c.Phase == phases.Updated
+		update.NewTarget = c.Phase == phases.Updated
 	}
 	if decided != undecided && !s.isTrue(phases.Updated) {
-		cycle.NewTarget = decided == starting
+		update.NewTarget = decided == starting
 	}
 	if s.isTrue(phases.Updated) {
-		cycle.Ended = c.Time.Unix() < conditions.Find(s.Status.Conditions, phases.Updated).LastTransitionTime.Unix()
+		update.Ended = c.Time.Unix() < conditions.Find(s.Status.Conditions, phases.Updated).LastTransitionTime.Unix()
 	}
-	return cycle
+	return update
 }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
@@ -76,7 +77,7 @@ var simple = map[string]func(*script) error{
 	"lose":    func(s *script) error { return s.fail(apierr.Retry, errLost) },
 	"deny":    func(s *script) error { return s.fail(apierr.Denied, errAPI) },
 	"reject":  func(s *script) error { return s.fail(apierr.Terminal, errAPI) },
-	"leave":   func(s *script) error { return s.reference.leave() },
+	"leave":   func(s *script) error { s.leave(); return nil },
 	"check":   (*script).check,
 	"restart": func(s *script) error { s.restart(); return nil },
 
@@ -212,7 +213,7 @@ func parseWords(words []string) (func(*script) error, error) {
 
 func parseReport(words []string) (func(*script) error, error) {
 	phase, status, _ := strings.Cut(words[0], "=")
-	r := conditions.Report{Phase: phases.Phase(phase), Status: metav1.ConditionStatus(status), Reason: "R" + phase, Message: "m"}
+	r := transitions.Report{Phase: phases.Phase(phase), Status: metav1.ConditionStatus(status), Reason: "R" + phase, Message: "m"}
 	rest := words[1:]
 	if len(rest) >= 2 && rest[0] == "not" && rest[1] == "required" {
 		r.NotRequired, rest = true, rest[2:]
@@ -309,7 +310,7 @@ func (s *script) fill(n int) error {
 	out := s.out
 	s.out = nil
 	for k := range n {
-		r := conditions.Report{Phase: phases.NodeDegraded, Status: metav1.ConditionTrue, Reason: "R", Message: "m", Time: metav1.NewTime(s.server.now)}
+		r := transitions.Report{Phase: phases.NodeDegraded, Status: metav1.ConditionTrue, Reason: "R", Message: "m", Time: metav1.NewTime(s.server.now)}
 		if k%2 == 1 {
 			r.Status = metav1.ConditionFalse
 		}

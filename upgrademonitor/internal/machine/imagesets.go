@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -95,11 +96,11 @@ func (c Change) setConditions(list []metav1.Condition, imageMode bool, sets []st
 		failedMessage += " Error: " + failure
 	}
 	report := func(p phases.Phase, isTrue bool, yes, yesMessage, noMessage string) {
-		r := conditions.Report{Phase: p, Status: metav1.ConditionFalse, Reason: "AsExpected", Message: noMessage, Time: c.Time}
+		r := transitions.Report{Phase: p, Status: metav1.ConditionFalse, Reason: "AsExpected", Message: noMessage, Time: c.Time}
 		if isTrue {
 			r.Status, r.Reason, r.Message = metav1.ConditionTrue, yes, yesMessage
 		}
-		next, _, _ := conditions.Next(list, imageMode, r, conditions.Cycle{}) // a singleton can change to any status
+		next, _, _ := transitions.Next(list, imageMode, r, transitions.Update{}) // a singleton can change to any status
 		if next != nil {
 			list = next
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
@@ -170,9 +171,9 @@ func (s *server) start(config string, n machine.Node) error {
 	s.desire(config)
 	var err error
 	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
-		r := conditions.Report{Phase: phases.Updated, Status: metav1.ConditionFalse, Reason: "Updated", Message: "by another", Time: metav1.NewTime(s.now)}
+		r := transitions.Report{Phase: phases.Updated, Status: metav1.ConditionFalse, Reason: "Updated", Message: "by another", Time: metav1.NewTime(s.now)}
 		var lists [][]metav1.Condition
-		lists, err = conditionstest.Writes(status.Conditions, n.Mode == machine.Image, r, conditions.Cycle{Name: config, NewTarget: true})
+		lists, err = conditionstest.Writes(status.Conditions, n.Mode == machine.Image, r, transitions.Update{Name: config, NewTarget: true})
 		if len(lists) > 0 {
 			status.Conditions = lists[len(lists)-1]
 		}
@@ -183,8 +184,8 @@ func (s *server) start(config string, n machine.Node) error {
 // end ends an update as another process does, and reports whether there was one.
 func (s *server) end(config string, at time.Time) bool {
 	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
-		r := conditions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue, Reason: "Updated", Message: "by another", Time: metav1.NewTime(at)}
-		if lists, err := conditionstest.Writes(status.Conditions, s.mode == machine.Image, r, conditions.Cycle{Name: config}); err == nil && len(lists) > 0 {
+		r := transitions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue, Reason: "Updated", Message: "by another", Time: metav1.NewTime(at)}
+		if lists, err := conditionstest.Writes(status.Conditions, s.mode == machine.Image, r, transitions.Update{Name: config}); err == nil && len(lists) > 0 {
 			status.Conditions = lists[0]
 		}
 		status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: config, Desired: config}

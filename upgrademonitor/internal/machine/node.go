@@ -6,7 +6,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
@@ -66,11 +65,11 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 		return ""
 	}
 	n = Node{Owner: nodemeta.Owner(node), Pool: pool, Mode: mode, Provisioned: nodemeta.IsProvisioned(node)}
-	n.CurrentConfig = read(nodemeta.CurrentConfig, validate.IsName)
-	n.DesiredConfig = read(nodemeta.DesiredConfig, validate.IsName)
+	n.CurrentConfig = read(nodemeta.CurrentConfig, nodemeta.IsName)
+	n.DesiredConfig = read(nodemeta.DesiredConfig, nodemeta.IsName)
 	if mode != Standard {
-		n.CurrentImage = read(nodemeta.CurrentImage, validate.IsImage)
-		n.DesiredImage = read(nodemeta.DesiredImage, validate.IsImage)
+		n.CurrentImage = read(nodemeta.CurrentImage, nodemeta.IsImage)
+		n.DesiredImage = read(nodemeta.DesiredImage, nodemeta.IsImage)
 		n.InvalidCurrentImage = n.CurrentImage != node.Annotations[nodemeta.CurrentImage]
 		n.InvalidDesiredImage = n.DesiredImage != node.Annotations[nodemeta.DesiredImage]
 	}

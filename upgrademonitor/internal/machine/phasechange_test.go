@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
@@ -28,9 +29,9 @@ func TestFlagsOfAReport(t *testing.T) {
 		r.Time = metav1.NewTime(now.Add(flags.Time.Sub(metav1.Time{}.Time)))
 		return r
 	}
-	notRequired := machine.Change{Report: conditions.Report{NotRequired: true}}
+	notRequired := machine.Change{Report: transitions.Report{NotRequired: true}}
 	skipIfRunning, skipOtherMode := machine.Change{SkipIfRunning: true}, machine.Change{SkipOtherMode: true}
-	late := machine.Change{Report: conditions.Report{Time: metav1.NewTime(metav1.Time{}.Add(-time.Second))}}
+	late := machine.Change{Report: transitions.Report{Time: metav1.NewTime(metav1.Time{}.Add(-time.Second))}}
 	for name, tc := range map[string]struct {
 		state  machine.State
 		change machine.Change

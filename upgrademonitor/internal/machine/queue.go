@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 )
 
 // maxQueue limits the pending changes.
@@ -43,7 +43,7 @@ func (c *Core) Submit(change Change) (e *Entry, repeat bool, err error) {
 		if change.SkipOtherMode {
 			return nil, false, nil
 		}
-		return nil, false, phases.Check(change.Phase, change.Status, mode == Image)
+		return nil, false, transitions.Check(change.Phase, change.Status, mode == Image)
 	}
 	c.followed = change.Node.Versions
 	before := c.predicted()

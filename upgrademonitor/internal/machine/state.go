@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
@@ -32,7 +33,7 @@ type target struct{ config, image string }
 // Equal reports whether two states have the same status. It ignores the times of conditions.
 func (s State) Equal(o State) bool {
 	a, b := s.Status, o.Status
-	return conditions.Equal(a.Conditions, b.Conditions) && a.ConfigImage == b.ConfigImage &&
+	return transitions.Equal(a.Conditions, b.Conditions) && a.ConfigImage == b.ConfigImage &&
 		versionOf(a) == versionOf(b) && a.ObservedGeneration == b.ObservedGeneration &&
 		slices.Equal(a.PinnedImageSets, b.PinnedImageSets)
 }

@@ -1,12 +1,14 @@
-// Package nodemeta reads the metadata of Nodes: it has the names of their annotations, and functions
-// for owner references to Nodes.
+// Package nodemeta reads the metadata of Nodes: it has the names and the rules of their annotations, and
+// functions for owner references to Nodes.
 package nodemeta
 
 import (
+	"regexp"
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 )
 
 // NotYetSet stands for the name of a pool or a config that is not known yet.
@@ -39,6 +41,17 @@ const (
 	// provisioning is a phase that machine controllers set. corev1 has no constant for this phase.
 	provisioning corev1.NodePhase = "Provisioning"
 )
+
+// IsName reports whether a value is a valid name of a config or a pool.
+func IsName(value string) bool { return len(validation.IsDNS1123Subdomain(value)) == 0 }
+
+const maxImage = 447
+
+// imageRegexp matches a pull spec by digest: host[:port]/[namespace/]name@sha256:digest.
+var imageRegexp = regexp.MustCompile(`^([a-zA-Z0-9-]+\.)+[a-zA-Z0-9-]+(:[0-9]{2,5})?/([a-zA-Z0-9-_]{0,61}/)?[a-zA-Z0-9-_.]*?@sha256:[a-f0-9]{64}$`)
+
+// IsImage reports whether a value is a pull spec by digest that the CRD accepts.
+func IsImage(value string) bool { return len(value) <= maxImage && imageRegexp.MatchString(value) }
 
 // IsProvisioned reports whether a Node has left the phases Pending and Provisioning. A Node in one of
 // these phases may not be part of the cluster yet, and gets no MachineConfigNode.

@@ -1,6 +1,7 @@
 package nodemeta_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -70,4 +71,35 @@ func TestIsProvisioned(t *testing.T) {
 	} {
 		assert.Equal(t, want, nodemeta.IsProvisioned(&corev1.Node{Status: corev1.NodeStatus{Phase: phase}}), "%q", phase)
 	}
+}
+
+const maxImage = 447
+
+const digest = "@sha256:1111111111111111111111111111111111111111111111111111111111111111"
+
+func TestIsName(t *testing.T) {
+	for value, want := range map[string]bool{
+		"rendered-worker-1": true, "ip-10-0-1-147.ec2.internal": true, "a": true, strings.Repeat("a", 253): true,
+		"": false, "Not A Name": false, "-a": false, "a/b": false, strings.Repeat("a", 254): false,
+	} {
+		assert.Equal(t, want, nodemeta.IsName(value), "%q", value)
+	}
+}
+
+func TestIsImage(t *testing.T) {
+	for value, want := range map[string]bool{
+		"registry.example.com/os/rhcos" + digest:    true,
+		"registry.example.com:5000/os" + digest:     true,
+		"":                                          false,
+		"registry.example.com/os/rhcos:latest":      false,
+		"registry/os" + digest:                      false,
+		"registry.example.com/os" + digest[:20]:     false,
+		strings.Repeat("a.", 200) + "a/os" + digest: false,
+	} {
+		assert.Equal(t, want, nodemeta.IsImage(value), "%q", value)
+	}
+	longest := strings.Repeat("a", maxImage-len(".b/os"+digest)) + ".b/os" + digest
+	assert.Len(t, longest, maxImage)
+	assert.True(t, nodemeta.IsImage(longest))
+	assert.False(t, nodemeta.IsImage("a"+longest))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 const (
@@ -160,7 +161,7 @@ func (s *simulation) checkUpdated() {
 			s.fail("at the end %s is %+v", p, c)
 		}
 	}
-	current := node.Annotations[upgrademonitor.CurrentConfigAnnotation]
+	current := node.Annotations[nodemeta.CurrentConfig]
 	if v := o.Status.ConfigVersion; v == nil || v.Current != current || v.Desired != current || o.Spec.ConfigVersion.Desired != current {
 		s.fail("at the end the versions are %+v and %+v, the Node has %s", v, o.Spec, current)
 	}

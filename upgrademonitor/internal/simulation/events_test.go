@@ -11,6 +11,7 @@ import (
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
@@ -73,7 +74,7 @@ var others = []struct {
 	{"the end of the update", func(s *simulation) {
 		s.server.write(func(m *mcfgv1.MachineConfigNode) {
 			for _, c := range m.Status.Conditions {
-				if phases.IsUpdateStep(phases.Phase(c.Type)) {
+				if transitions.IsStep(phases.Phase(c.Type)) {
 					set(m, phases.Phase(c.Type), metav1.ConditionFalse)
 				}
 			}

@@ -23,6 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 const (
@@ -120,13 +121,13 @@ func simulate(t *testing.T, seed uint64, events int) *simulation {
 
 func newNode(current, desired string, images bool) *corev1.Node {
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: "node", Annotations: map[string]string{
-		upgrademonitor.CurrentConfigAnnotation: current, upgrademonitor.DesiredConfigAnnotation: desired,
+		nodemeta.CurrentConfig: current, nodemeta.DesiredConfig: desired,
 	}}}
 	if images {
 		image := func(config string) string {
 			return fmt.Sprintf("quay.io/os@sha256:%064s", strings.TrimPrefix(config, "rendered-"))
 		}
-		n.Annotations[upgrademonitor.CurrentImageAnnotation], n.Annotations[upgrademonitor.DesiredImageAnnotation] = image(current), image(desired)
+		n.Annotations[nodemeta.CurrentImage], n.Annotations[nodemeta.DesiredImage] = image(current), image(desired)
 	}
 	return n
 }
@@ -237,7 +238,7 @@ func (s *simulation) isNewest(config string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	last := s.nodes[len(s.nodes)-1]
-	return s.wasStale || time.Since(s.changed) <= maxChange || last.Annotations[upgrademonitor.DesiredConfigAnnotation] == config
+	return s.wasStale || time.Since(s.changed) <= maxChange || last.Annotations[nodemeta.DesiredConfig] == config
 }
 
 // maxChange is how long a request may be in flight that was made before the Node changed, and how long it
@@ -249,7 +250,7 @@ func (s *simulation) becomes(current, desired string) {
 	s.log("the Node desires %s, runs %s", desired, current)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	current = cmp.Or(current, s.nodes[len(s.nodes)-1].Annotations[upgrademonitor.CurrentConfigAnnotation])
+	current = cmp.Or(current, s.nodes[len(s.nodes)-1].Annotations[nodemeta.CurrentConfig])
 	s.nodes, s.changed = append(s.nodes, newNode(current, desired, s.images)), time.Now()
 }
 

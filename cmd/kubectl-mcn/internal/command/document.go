@@ -48,13 +48,21 @@ type documentPool struct {
 	Unavailable    int                     `json:"unavailable"`
 	MaxUnavailable int                     `json:"maxUnavailable,omitempty"`
 	FromStatus     bool                    `json:"fromStatus,omitempty"` // the counts are from the status of the pool
-	Counts         map[string]int          `json:"counts"`               // nodes by state. "nodes" is the sum. "missing" nodes also count as "done" or "unreported"
+	Counts         documentCounts          `json:"counts"`
 	Typical        *int                    `json:"typicalSeconds,omitempty"`
 	Remaining      *int                    `json:"remainingSeconds,omitempty"`
 	Problems       []cluster.PoolCondition `json:"problems"`
 	Build          *cluster.PoolCondition  `json:"build,omitempty"`
 	Entries        []documentEntry         `json:"entries"` // the problems that the screen shows, one for each node
 	Nodes          []documentNode          `json:"nodes"`
+}
+
+// documentCounts are the numbers of nodes by state. Nodes is the sum. Missing nodes also count as done or
+// unreported.
+type documentCounts struct {
+	Nodes          int `json:"nodes"`
+	cluster.Counts `json:",inline"`
+	Missing        int `json:"missing"`
 }
 
 // documentEntry is a problem that the screen shows.
@@ -146,16 +154,7 @@ func newDocument(v source.View, origin string) *document {
 			Problems:       append([]cluster.PoolCondition{}, p.Problems...),
 			Build:          p.Build,
 			Nodes:          []documentNode{},
-			Counts: map[string]int{
-				"nodes":      p.Total(),
-				"done":       p.Done,
-				"updating":   p.Updating,
-				"stuck":      p.Stuck,
-				"waiting":    p.Waiting,
-				"idle":       p.Idle,
-				"unreported": p.Unreported,
-				"missing":    p.Missing,
-			},
+			Counts:         documentCounts{p.Total(), p.Counts, p.Missing},
 		}
 		if p.Remaining != nil {
 			doc.Remaining = seconds(*p.Remaining, true)

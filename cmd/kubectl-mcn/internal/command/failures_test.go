@@ -21,6 +21,7 @@ import (
 	"k8s.io/klog/v2"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
@@ -62,8 +63,9 @@ func newReporting(t *testing.T, imageMode bool, objects ...runtime.Object) *repo
 
 func (r *reporting) annotate(current, desired, state string) {
 	r.node.Annotations = map[string]string{
-		upgrademonitor.CurrentConfigAnnotation: current, upgrademonitor.DesiredConfigAnnotation: desired,
-		"machineconfiguration.openshift.io/state": state,
+		"machineconfiguration.openshift.io/currentConfig": current,
+		"machineconfiguration.openshift.io/desiredConfig": desired,
+		"machineconfiguration.openshift.io/state":         state,
 	}
 }
 
@@ -76,7 +78,7 @@ func (r *reporting) finishBefore(until phases.Phase, imageMode bool) {
 	for _, p := range phases.All(imageMode) {
 		parent, _ := phases.ParentOf(p)
 		isBefore := slices.Index(phases.All(imageMode), p) < slices.Index(phases.All(imageMode), until)
-		if phases.IsUpdateStep(p) && (isBefore || parent == until) {
+		if transitions.IsStep(p) && (isBefore || parent == until) {
 			r.report(p, metav1.ConditionUnknown, "doing "+string(p))
 			r.report(p, metav1.ConditionTrue, "did "+string(p))
 		}
@@ -171,7 +173,7 @@ func failuresOf(t *testing.T, p phases.Phase, imageMode bool) []failed {
 	}
 	if phases.KindOf(p) == phases.Child {
 		ways["Track, CompletesParent"] = func(r *reporting, text string) {
-			track(r, r.monitor, text, upgrademonitor.CompletesParent(), upgrademonitor.ParentMessage("Working on it"))
+			track(r, r.monitor, text, upgrademonitor.CompletesParent())
 		}
 	}
 	if p != phases.UpdateComplete && p != phases.Uncordoned { // the message of a parent is that of its last child

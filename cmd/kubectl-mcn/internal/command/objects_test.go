@@ -19,6 +19,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -90,10 +91,10 @@ func request(n *mcfgv1.MachineConfigNode, config string, at time.Time) {
 // report sets conditions as a daemon's report would.
 func report(n *mcfgv1.MachineConfigNode, p phases.Phase, status metav1.ConditionStatus, at time.Time, message string) {
 	kind, _ := phases.ParentOf(p)
-	lists, err := conditionstest.Writes(n.Status.Conditions, false, conditions.Report{
+	lists, err := conditionstest.Writes(n.Status.Conditions, false, transitions.Report{
 		Phase: p, Status: status, Reason: string(p), Message: message, Time: metav1.NewTime(at),
 		CompletesParent: kind != "" && status == metav1.ConditionTrue && p != phases.Cordoned && p != phases.Drained,
-	}, conditions.Cycle{Name: n.Spec.ConfigVersion.Desired, NewTarget: n.Status.ConfigVersion.Desired != n.Spec.ConfigVersion.Desired})
+	}, transitions.Update{Name: n.Spec.ConfigVersion.Desired, NewTarget: n.Status.ConfigVersion.Desired != n.Spec.ConfigVersion.Desired})
 	if err != nil {
 		panic(err)
 	}

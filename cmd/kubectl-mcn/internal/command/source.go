@@ -1,11 +1,14 @@
 package command
 
 import (
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -103,4 +106,49 @@ func (f *sourceFlags) connect() (source.Source, error) {
 	return &source.Cluster{
 		Config: config, Rollout: f.ofRollout, Components: f.ofHealth, MachineConfig: f.ofConfig, Clock: f.clock, RequestTimeout: timeout,
 	}, nil
+}
+
+const formatWide = "wide"
+
+// bindOutput adds the flag -o. Only commands that read pools and nodes have the format wide.
+func (f *sourceFlags) bindOutput(cmd *cobra.Command) {
+	f.formats = "json, yaml, jsonpath=PATH\nor go-template=TEMPLATE"
+	if f.ofRollout {
+		f.formats = "wide, " + f.formats
+	}
+	cmd.Flags().StringVarP(&f.format, "output", "o", "", "print as `FORMAT`: "+f.formats)
+}
+
+// isText reports whether the output is a screen, and not a document such as JSON.
+func (f *sourceFlags) isText() bool { return f.format == "" || f.format == formatWide && f.ofRollout }
+
+// newPrinter returns the printer of a document.
+func (f *sourceFlags) newPrinter() (printers.ResourcePrinter, error) {
+	kind, text, _ := strings.Cut(f.format, "=")
+	var printer printers.ResourcePrinter
+	var err error
+	switch kind {
+	case "json":
+		printer = &printers.JSONPrinter{}
+	case "yaml":
+		printer = &printers.YAMLPrinter{}
+	case "jsonpath":
+		printer, err = printers.NewJSONPathPrinter(text)
+	case "go-template":
+		printer, err = printers.NewGoTemplatePrinter([]byte(text))
+	default:
+		err = errors.New("use " + f.formats)
+	}
+	if err != nil {
+		return nil, source.Usagef("--output %q: %w", f.format, err)
+	}
+	return printer, nil
+}
+
+func typeMeta(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: "mcn.upgrademonitor/v1", Kind: kind}
+}
+
+func (f *sourceFlags) printDocument(document runtime.Object) error {
+	return f.printer.PrintObj(document, f.Out)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -299,7 +300,7 @@ func TestMessage(t *testing.T) {
 func TestMode(t *testing.T) {
 	add := func(p phases.Phase, status metav1.ConditionStatus, reason string) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) {
-			c := *conditions.Find(conditions.Complete(nil, phases.ExistsIn(p, true), metav1.NewTime(start)), p)
+			c := *conditions.Find(conditions.Complete(nil, transitions.ExistsIn(p, true), metav1.NewTime(start)), p)
 			c.Status, c.Reason = status, reason
 			m.Status.Conditions = append(m.Status.Conditions, c)
 		}

@@ -1,8 +1,9 @@
-package conditions
+package transitions
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -20,16 +21,14 @@ type Report struct {
 	// CompletesParent turns the parent True in the same write as the phase. It has an effect only if
 	// Status is True or NotRequired is set, and if no other child of the parent is Unknown.
 	CompletesParent bool
-	// ParentMessage is the message of the parent. Default: Message.
-	ParentMessage string
 
 	// Time is the time of the report. Next truncates it to seconds.
 	Time metav1.Time
 }
 
-// Cycle has facts that the conditions do not show. They are about the current update or, if no
+// Update has facts that the conditions do not show. They are about the current update or, if no
 // update is running, about the last update.
-type Cycle struct {
+type Update struct {
 	// Name is the name of the update in the prefix "Action during update to <name>: ".
 	Name string
 	// NewTarget is true if the Node desires another config or image than the update installs. Then
@@ -42,23 +41,23 @@ type Cycle struct {
 
 // StartsUpdate reports whether a report starts an update:
 //
-//  1. A report of Updated=False starts an update if Cycle.NewTarget is set, or if Updated is True and
-//     Cycle.Ended is not set.
+//  1. A report of Updated=False starts an update if Update.NewTarget is set, or if Updated is True and
+//     Update.Ended is not set.
 //  2. While Updated is True, a report of Unknown or True starts an update if its phase runs only
-//     during an update (see phases.StartsUpdate), unless Cycle.Ended is set.
+//     during an update (see RunsOnlyInUpdate), unless Update.Ended is set.
 //  3. While Updated is not True, a report of UpdatePrepared as Unknown or True starts an update if
-//     Cycle.NewTarget is set.
+//     Update.NewTarget is set.
 //  4. A report with NotRequired starts no update.
-func StartsUpdate(list []metav1.Condition, r Report, cycle Cycle) bool {
-	isUpdated := StatusOf(list, phases.Updated) == metav1.ConditionTrue
+func StartsUpdate(list []metav1.Condition, r Report, update Update) bool {
+	isUpdated := conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue
 	switch {
 	case r.NotRequired:
 		return false
 	case r.Phase == phases.Updated:
-		return r.Status == metav1.ConditionFalse && (isUpdated && !cycle.Ended || cycle.NewTarget)
+		return r.Status == metav1.ConditionFalse && (isUpdated && !update.Ended || update.NewTarget)
 	case isUpdated:
-		return phases.StartsUpdate(r.Phase) && r.Status != metav1.ConditionFalse && !cycle.Ended
+		return RunsOnlyInUpdate(r.Phase) && r.Status != metav1.ConditionFalse && !update.Ended
 	default:
-		return r.Phase == phases.UpdatePrepared && r.Status != metav1.ConditionFalse && cycle.NewTarget
+		return r.Phase == phases.UpdatePrepared && r.Status != metav1.ConditionFalse && update.NewTarget
 	}
 }

@@ -1,4 +1,4 @@
-package conditions_test
+package transitions_test
 
 import (
 	"fmt"
@@ -368,7 +368,7 @@ func (c called) unfinished(before []metav1.Condition, parent metav1.Condition) (
 			continue
 		}
 		if o.Type == parent.Reason {
-			return parent.Reason, parent.Message, true
+			return o.Type, o.Message, true
 		}
 		if !ok {
 			reason, message, ok = o.Type, o.Message, true
@@ -418,7 +418,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			if !c.parentText(what, completes, c.isNews(before, last), b, l) && !wasReset(b, l, r.Name) {
 				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
 			}
-		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before, last) && (l.Reason != child || l.Message != c.parentMessage(what)):
+		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before, last) && (l.Reason != child || l.Message != c.text(what, c.report.Message)):
 			return fmt.Errorf("parent %s still has %q %q", b.Type, l.Reason, l.Message)
 		case b.Type == "Updated" && what == eventDisruption:
 			if l.Reason != "Updated" || l.Message != disruption {
@@ -449,26 +449,19 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 }
 
 // parentText checks that the reason of the parent is the name of the child. A parent that does
-// not change its status changes its message if it is Unknown, or for a child that completes it, or has a message for it.
+// not change its status changes its message if it is Unknown, or for a child that completes it.
 // A repeat does not change it.
 func (c called) parentText(what event, completes, isNews bool, b, l metav1.Condition) bool {
 	r := c.report
 	moved := b.Status != l.Status || what == eventDisruption // reset, and started again
-	hasText := moved || isNews && (b.Status == running || completes || r.ParentMessage != "")
-	return hasText && l.Reason == string(r.Phase) && l.Message == c.parentMessage(what)
+	hasText := moved || isNews && (b.Status == running || completes)
+	return hasText && l.Reason == string(r.Phase) && l.Message == c.text(what, c.report.Message)
 }
 
 // keeps reports whether a refreshed message is still the same text in the same update.
 func (c called) keeps(what event, b, l metav1.Condition, message string) bool {
 	return what == eventText && b.Message == l.Message &&
 		strings.HasPrefix(b.Message, prefix) && strings.HasSuffix(b.Message, ": "+conditions.TruncateTo(message, 4096))
-}
-
-func (c called) parentMessage(what event) string {
-	if c.report.ParentMessage != "" {
-		return c.text(what, c.report.ParentMessage)
-	}
-	return c.text(what, c.report.Message)
 }
 
 // text returns a reported message as it is published. A phase that ran in the last update has the

@@ -1,4 +1,4 @@
-package conditions_test
+package transitions_test
 
 import (
 	"testing"

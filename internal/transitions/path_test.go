@@ -1,7 +1,8 @@
-package phases_test
+package transitions_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -9,17 +10,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
 const (
-	missing metav1.ConditionStatus = ""
-	no                             = metav1.ConditionFalse
-	running                        = metav1.ConditionUnknown
-	done                           = metav1.ConditionTrue
+	missing      metav1.ConditionStatus = ""
+	unknownPhase phases.Phase           = "InternalReleaseImageDegraded"
 )
-
-var statuses = []metav1.ConditionStatus{no, running, done}
 
 // rejected is in a matrix for a transition that is an error. nil is a transition that needs no step.
 var rejected = []metav1.ConditionStatus{"rejected"}
@@ -53,24 +51,24 @@ var (
 )
 
 func TestPathFollowsTheStateMachine(t *testing.T) {
-	for _, w := range want {
-		m := cycleMatrix
+	for _, typ := range everyType[1:] {
+		p, m := phases.Phase(typ), cycleMatrix
 		switch {
-		case w.phase == phases.Updated:
+		case typ == "Updated":
 			m = updatedMatrix
-		case w.kind == phases.Singleton:
+		case slices.Contains(singletons, typ):
 			m = singletonMatrix
 		}
 		for from, cells := range m {
 			for i, steps := range cells {
 				to := statuses[i]
-				t.Run(fmt.Sprintf("%s/%s to %s", w.name, from, to), func(t *testing.T) {
-					path, err := phases.Path(w.phase, from, to)
+				t.Run(fmt.Sprintf("%s/%s to %s", typ, from, to), func(t *testing.T) {
+					path, err := transitions.Path(p, from, to)
 					if len(steps) > 0 && steps[0] == rejected[0] {
 						if from == missing {
 							from = no
 						}
-						assert.Equal(t, &phases.TransitionError{Phase: w.phase, From: from, To: to}, err)
+						assert.Equal(t, &phases.TransitionError{Phase: p, From: from, To: to}, err)
 						assert.Nil(t, path)
 						return
 					}
@@ -97,7 +95,7 @@ func TestPathRejectsInvalidArguments(t *testing.T) {
 		"same other":   {phases.Drained, "Bogus", "Bogus", "status", metav1.ConditionStatus("Bogus")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			path, err := phases.Path(tc.phase, tc.from, tc.to)
+			path, err := transitions.Path(tc.phase, tc.from, tc.to)
 			assert.Nil(t, path)
 			requireInvalid(t, err, field.ErrorTypeNotSupported, tc.field, tc.bad)
 		})
@@ -113,18 +111,58 @@ func requireInvalid(t *testing.T, err error, kind field.ErrorType, name string, 
 }
 
 func TestCheck(t *testing.T) {
-	for _, w := range want {
+	for _, typ := range everyType[1:] {
 		for _, inImageMode := range []bool{false, true} {
-			err := phases.Check(w.phase, done, inImageMode)
-			if phases.ExistsIn(w.phase, inImageMode) {
+			p, exists := phases.Phase(typ), slices.Contains(typesOf(inImageMode), typ)
+			assert.Equal(t, exists, transitions.ExistsIn(p, inImageMode))
+			err := transitions.Check(p, done, inImageMode)
+			if exists {
 				require.NoError(t, err)
 				continue
 			}
-			requireInvalid(t, err, field.ErrorTypeInvalid, "phase", w.phase)
+			requireInvalid(t, err, field.ErrorTypeInvalid, "phase", p)
 		}
 	}
 	for _, s := range []metav1.ConditionStatus{missing, "true", "False\n"} {
-		requireInvalid(t, phases.Check(phases.Drained, s, false), field.ErrorTypeNotSupported, "status", s)
+		requireInvalid(t, transitions.Check(phases.Drained, s, false), field.ErrorTypeNotSupported, "status", s)
 	}
-	requireInvalid(t, phases.Check("Rested", no, false), field.ErrorTypeNotSupported, "phase", phases.Phase("Rested"))
+	requireInvalid(t, transitions.Check("Rested", no, false), field.ErrorTypeNotSupported, "phase", phases.Phase("Rested"))
+}
+
+func TestSteps(t *testing.T) {
+	for _, typ := range everyType {
+		p := phases.Phase(typ)
+		isUpdateStep := typ != everyType[0] && isStep(typ)
+		assert.Equal(t, isUpdateStep, transitions.IsStep(p), typ)
+		assert.Equal(t, isUpdateStep && !slices.Contains(restarts, typ), transitions.RunsOnlyInUpdate(p), typ)
+	}
+}
+
+// An error names the problem and the remedy.
+func TestErrors(t *testing.T) {
+	_, unknown := transitions.Path("Rebooted", no, no)
+	_, empty := transitions.Path("", no, no)
+	_, status := transitions.Path(phases.Cordoned, no, "yes")
+	for name, tc := range map[string]struct {
+		err   error
+		parts []string
+	}{
+		"unknown phase":  {unknown, []string{`phase: Unsupported value: "Rebooted"`, `"RebootedNode"`}},
+		"empty phase":    {empty, []string{`phase: Unsupported value: ""`, `"AppliedFilesAndOS"`, `"AppliedFiles"`}},
+		"invalid status": {status, []string{`status: Unsupported value: "yes"`, `"True", "False", "Unknown"`}},
+		"a phase of image mode": {
+			transitions.Check(phases.AppliedFiles, no, false),
+			[]string{`phase: Invalid value: "AppliedFiles"`, "does not exist in standard mode", "ImageModeStatusReporting is off", "phases.All(false)"},
+		},
+		"a phase of standard mode": {
+			transitions.Check(phases.AppliedFilesAndOS, no, true),
+			[]string{`phase: Invalid value: "AppliedFilesAndOS"`, "does not exist in image mode", "ImageModeStatusReporting is on", "phases.All(true)"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, part := range tc.parts {
+				assert.ErrorContains(t, tc.err, part)
+			}
+		})
+	}
 }

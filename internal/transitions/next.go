@@ -1,12 +1,12 @@
-package conditions
+package transitions
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -14,34 +14,36 @@ import (
 // the text of machine-config-operator, because some tools look for this text.
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
+// maxMessage is the maximum length of a message in bytes, which keeps the object small.
+const maxMessage = 4096
+
 // Next returns the list of the next write for a report, or nil if nothing is left to write. If done is
 // false, more writes follow: call Next again with the returned list and the same report. The result
 // has one condition for each phase of the mode.
 //
-//  1. Each write changes a phase by at most one status, in the order that phases.Path returns. When
+//  1. Each write changes a phase by at most one status, in the order that Path returns. When
 //     an update starts or ends, a step may also change from Unknown to False.
 //  2. If the status of a condition changes, its LastTransitionTime becomes the time of the report.
 //     LastTransitionTime never decreases, even if the clocks of two processes differ.
 //  3. If one write cannot start an update, the first write only sets all steps to False.
-//  4. The error is a *phases.TransitionError if phases.Path rejects the change, or if a Parent is
-//     reported True while one of its children is Unknown. It is the *field.Error of phases.Check if
+//  4. The error is a *phases.TransitionError if Path rejects the change, or if a Parent is
+//     reported True while one of its children is Unknown. It is the *field.Error of Check if
 //     the phase or the status is invalid.
-func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) (next []metav1.Condition, done bool, err error) {
+func Next(list []metav1.Condition, imageMode bool, r Report, update Update) (next []metav1.Condition, done bool, err error) {
 	if r.NotRequired {
 		r.Status = metav1.ConditionFalse
-		if Ran(list, r.Phase) {
+		if conditions.Ran(list, r.Phase) {
 			r.Status = metav1.ConditionTrue
 		}
 	}
-	if err := phases.Check(r.Phase, r.Status, imageMode); err != nil {
+	if err := Check(r.Phase, r.Status, imageMode); err != nil {
 		return nil, true, err
 	}
 	r.Time = metav1.NewTime(r.Time.UTC().Truncate(time.Second))
-	r.Message = TruncateTo(r.Message, maxMessage)
-	r.ParentMessage = TruncateTo(cmp.Or(r.ParentMessage, r.Message), maxMessage)
+	r.Message = conditions.TruncateTo(r.Message, maxMessage)
 
-	before := Complete(list, imageMode, r.Time)
-	next, done, err = write(before, r, cycle)
+	before := conditions.Complete(list, imageMode, r.Time)
+	next, done, err = write(before, r, update)
 	if err != nil || done && Equal(list, next) {
 		return nil, true, err
 	}
@@ -54,31 +56,31 @@ func Next(list []metav1.Condition, imageMode bool, r Report, cycle Cycle) (next 
 }
 
 // write is Next without the times: each condition has its old lastTransitionTime.
-func write(before []metav1.Condition, r Report, cycle Cycle) (next []metav1.Condition, done bool, err error) {
-	from := StatusOf(before, r.Phase)
-	_, err = phases.Path(r.Phase, from, r.Status)
-	isUpdated := StatusOf(before, phases.Updated) == metav1.ConditionTrue // no update is running
+func write(before []metav1.Condition, r Report, update Update) (next []metav1.Condition, done bool, err error) {
+	from := conditions.StatusOf(before, r.Phase)
+	_, err = Path(r.Phase, from, r.Status)
+	isUpdated := conditions.StatusOf(before, phases.Updated) == metav1.ConditionTrue // no update is running
 	next = slices.Clone(before)
 	switch {
 	case r.Phase == phases.Updated && err != nil:
 		return nil, true, err
-	case StartsUpdate(before, r, cycle):
-		next, done = start(before, r, cycle)
+	case StartsUpdate(before, r, update):
+		next, done = start(before, r, update)
 		return next, done, nil
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionTrue && !isUpdated:
-		return end(before, r, cycle), true, nil
+		return end(before, r, update), true, nil
 	case r.Phase == phases.Updated && r.Status == metav1.ConditionFalse && isUpdated:
-		return next, true, nil // the update has already ended: see Cycle.Ended
+		return next, true, nil // the update has already ended: see Update.Ended
 	case r.Phase == phases.Updated:
 		set(next, r.Phase, r.Status, r.Reason, r.Message)
 		return next, true, nil
-	case phases.IsUpdateStep(r.Phase) && isUpdated: // no status changes
-		known := Find(before, r.Phase).Message
+	case IsStep(r.Phase) && isUpdated: // no status changes
+		known := conditions.Find(before, r.Phase).Message
 		switch {
-		case HasUpdatePrefix(known) && TrimUpdatePrefix(known) == r.Message:
+		case conditions.HasUpdatePrefix(known) && conditions.TrimUpdatePrefix(known) == r.Message:
 			r.Message = known // a repeat; the name of the update may be its image or its config
 		case r.Status != metav1.ConditionFalse:
-			r.Message = withUpdatePrefix(r.Message, cycle.Name)
+			r.Message = withPrefix(r.Message, update.Name)
 		}
 		set(next, r.Phase, from, r.Reason, r.Message)
 		return next, true, nil
@@ -95,10 +97,10 @@ func write(before []metav1.Condition, r Report, cycle Cycle) (next []metav1.Cond
 // start returns the next list that starts an update: all steps are False, but for the first step:
 // UpdatePrepared, or the step that was reported. If one write cannot do this, the first write only
 // resets the steps.
-func start(before []metav1.Condition, r Report, cycle Cycle) (next []metav1.Condition, done bool) {
-	next = reset(before, cycle.Name)
+func start(before []metav1.Condition, r Report, update Update) (next []metav1.Condition, done bool) {
+	next = reset(before, update.Name)
 	if r.Phase == phases.Updated {
-		if StatusOf(before, phases.UpdatePrepared) == metav1.ConditionTrue {
+		if conditions.StatusOf(before, phases.UpdatePrepared) == metav1.ConditionTrue {
 			return next, false
 		}
 		set(next, phases.Updated, metav1.ConditionFalse, r.Reason, r.Message)
@@ -108,18 +110,18 @@ func start(before []metav1.Condition, r Report, cycle Cycle) (next []metav1.Cond
 	if !Equal(before, next) {
 		return next, false
 	}
-	if StatusOf(before, phases.Updated) == metav1.ConditionTrue {
+	if conditions.StatusOf(before, phases.Updated) == metav1.ConditionTrue {
 		set(next, phases.Updated, metav1.ConditionFalse, string(phases.Updated), disruptionMessage)
 	}
 	return changePhase(next, r)
 }
 
 // end returns the list that ends an update: all steps and NodeDegraded are False, and Updated is True.
-func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
-	next := reset(before, cycle.Name)
-	if degraded := Find(next, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
+func end(before []metav1.Condition, r Report, update Update) []metav1.Condition {
+	next := reset(before, update.Name)
+	if degraded := conditions.Find(next, phases.NodeDegraded); degraded.Status == metav1.ConditionTrue {
 		degraded.Status = metav1.ConditionFalse
-		degraded.Message = withUpdatePrefix(degraded.Message, cycle.Name)
+		degraded.Message = withPrefix(degraded.Message, update.Name)
 	}
 	set(next, phases.Updated, metav1.ConditionTrue, r.Reason, r.Message)
 	return next
@@ -127,16 +129,16 @@ func end(before []metav1.Condition, r Report, cycle Cycle) []metav1.Condition {
 
 // reset returns the list with every step set to False. The message of each step that was ever reported
 // gets the prefix of the update. The message of a failure in this update gets it too.
-func reset(before []metav1.Condition, update string) []metav1.Condition {
+func reset(before []metav1.Condition, name string) []metav1.Condition {
 	next := slices.Clone(before)
-	updated := Find(before, phases.Updated)
-	isRunning := updated.Status != metav1.ConditionTrue && !IsReservedReason(updated.Reason)
+	updated := conditions.Find(before, phases.Updated)
+	isRunning := updated.Status != metav1.ConditionTrue && !conditions.IsReservedReason(updated.Reason)
 	for i := range next {
 		c := &next[i]
-		isStep := phases.IsUpdateStep(phases.Phase(c.Type))
+		isStep := IsStep(phases.Phase(c.Type))
 		isFailure := c.Type == string(phases.NodeDegraded) && c.Status == metav1.ConditionTrue && isRunning
-		if isStep && (c.Status != metav1.ConditionFalse || !IsReservedReason(c.Reason)) || isFailure {
-			c.Message = withUpdatePrefix(c.Message, update)
+		if isStep && (c.Status != metav1.ConditionFalse || !conditions.IsReservedReason(c.Reason)) || isFailure {
+			c.Message = withPrefix(c.Message, name)
 		}
 		if isStep {
 			c.Status = metav1.ConditionFalse
@@ -149,8 +151,8 @@ func reset(before []metav1.Condition, update string) []metav1.Condition {
 // statuses. Both reach them in the last write, but for a parent that only starts.
 func changePhase(before []metav1.Condition, r Report) (next []metav1.Condition, done bool) {
 	next = slices.Clone(before)
-	own := Find(next, r.Phase)
-	path, _ := phases.Path(r.Phase, own.Status, r.Status)
+	own := conditions.Find(next, r.Phase)
+	path, _ := Path(r.Phase, own.Status, r.Status)
 	isNews := len(path) > 0 || own.Reason != r.Reason || own.Message != r.Message
 
 	parent, parentPath, isLast := parentPath(before, r, len(path) > 0)
@@ -160,7 +162,7 @@ func changePhase(before []metav1.Condition, r Report) (next []metav1.Condition, 
 	} else if left == 1 {
 		set(next, r.Phase, own.Status, r.Reason, r.Message)
 	}
-	to := StatusOf(before, parent)
+	to := conditions.StatusOf(before, parent)
 	moves := len(parentPath) > 0 && (!isLast || len(parentPath) == left)
 	if moves {
 		to = parentPath[0]
@@ -177,10 +179,10 @@ func changePhase(before []metav1.Condition, r Report) (next []metav1.Condition, 
 // phase.
 func parentPath(before []metav1.Condition, r Report, isNewStatus bool) (parent phases.Phase, path []metav1.ConditionStatus, isLast bool) {
 	parent, ok := phases.ParentOf(r.Phase)
-	if !ok || r.isLate(Find(before, parent)) {
+	if !ok || r.isLate(conditions.Find(before, parent)) {
 		return "", nil, false
 	}
-	from := StatusOf(before, parent)
+	from := conditions.StatusOf(before, parent)
 	completes := r.CompletesParent && (r.Status == metav1.ConditionTrue || r.NotRequired) &&
 		unknownChild(before, parent, r.Phase) == ""
 	to := from
@@ -190,9 +192,9 @@ func parentPath(before []metav1.Condition, r Report, isNewStatus bool) (parent p
 	case r.Status == metav1.ConditionUnknown && isNewStatus, from == metav1.ConditionFalse:
 		to = metav1.ConditionUnknown
 	}
-	path, _ = phases.Path(parent, from, to) // a step can always change to Unknown and True
+	path, _ = Path(parent, from, to) // a step can always change to Unknown and True
 	hasStarted := !r.NotRequired || r.Status != metav1.ConditionFalse
-	showsText := hasStarted && (to == metav1.ConditionUnknown || completes || r.ParentMessage != r.Message)
+	showsText := hasStarted && (to == metav1.ConditionUnknown || completes)
 	if len(path) == 0 && !showsText {
 		return "", nil, false
 	}
@@ -210,17 +212,16 @@ func (r Report) isLate(parent *metav1.Condition) bool {
 // is Unknown, they are those of that child, because it may have failed, and its text then shows the cause.
 func parentText(before []metav1.Condition, r Report, parent phases.Phase, to metav1.ConditionStatus) (reason, message string) {
 	if r.Status == metav1.ConditionTrue && to == metav1.ConditionUnknown {
-		known := Find(before, parent)
-		of, _ := phases.ParentOf(phases.Phase(known.Reason))
-		isShown := of == parent && known.Reason != string(r.Phase) && StatusOf(before, phases.Phase(known.Reason)) == metav1.ConditionUnknown
-		if isShown {
-			return known.Reason, known.Message
+		child := phases.Phase(conditions.Find(before, parent).Reason) // the child that the parent shows
+		of, _ := phases.ParentOf(child)
+		if of != parent || child == r.Phase || conditions.StatusOf(before, child) != metav1.ConditionUnknown {
+			child = unknownChild(before, parent, r.Phase)
 		}
-		if sibling := unknownChild(before, parent, r.Phase); sibling != "" {
-			return string(sibling), Find(before, sibling).Message
+		if child != "" {
+			return string(child), conditions.Find(before, child).Message
 		}
 	}
-	return string(r.Phase), r.ParentMessage
+	return string(r.Phase), r.Message
 }
 
 // unknownChild returns the first Unknown child of a parent, except the ignored child, or "". A parent
@@ -234,4 +235,32 @@ func unknownChild(list []metav1.Condition, parent, ignored phases.Phase) phases.
 		}
 	}
 	return ""
+}
+
+// withPrefix returns the message with the prefix of an update, and truncates it.
+func withPrefix(message, update string) string {
+	return conditions.TruncateTo(conditions.WithUpdatePrefix(message, update), maxMessage)
+}
+
+func set(list []metav1.Condition, p phases.Phase, status metav1.ConditionStatus, reason, message string) {
+	c := conditions.Find(list, p)
+	c.Status, c.Reason, c.Message = status, reason, message
+}
+
+// Equal reports whether both lists have the same phases, with the same status, reason and message.
+// It ignores times, and conditions whose type is not a phase.
+func Equal(a, b []metav1.Condition) bool { return includes(a, b) && includes(b, a) }
+
+func includes(list, other []metav1.Condition) bool {
+	for i := range other {
+		p := phases.Phase(other[i].Type)
+		if phases.KindOf(p) == "" {
+			continue
+		}
+		c, o := conditions.Find(list, p), conditions.Find(other, p)
+		if c == nil || c.Status != o.Status || c.Reason != o.Reason || c.Message != o.Message {
+			return false
+		}
+	}
+	return true
 }

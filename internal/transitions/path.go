@@ -1,10 +1,41 @@
-package phases
+package transitions
 
 import (
+	"fmt"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/phases"
 )
+
+var standardMode, imageMode = phases.All(false), phases.All(true)
+
+// All returns the phases of both modes.
+func All() []phases.Phase {
+	return append(phases.All(false), slices.DeleteFunc(phases.All(true), func(p phases.Phase) bool { return ExistsIn(p, false) })...)
+}
+
+// ExistsIn reports whether a phase exists in image mode or, if inImageMode is false, in standard mode.
+func ExistsIn(p phases.Phase, inImageMode bool) bool {
+	if inImageMode {
+		return slices.Contains(imageMode, p)
+	}
+	return slices.Contains(standardMode, p)
+}
+
+// IsStep reports whether a phase is a step of an update: a Parent or a Child, but not Updated.
+func IsStep(p phases.Phase) bool {
+	kind := phases.KindOf(p)
+	return kind == phases.Child || kind == phases.Parent && p != phases.Updated
+}
+
+// RunsOnlyInUpdate reports whether a phase is a step that runs only during an update. A daemon reports
+// the other steps (Resumed, UpdateComplete and Uncordoned) also when it restarts.
+func RunsOnlyInUpdate(p phases.Phase) bool {
+	return IsStep(p) && p != phases.Resumed && p != phases.UpdateComplete && p != phases.Uncordoned
+}
 
 type transition struct {
 	from, to metav1.ConditionStatus
@@ -45,8 +76,8 @@ var updatedPaths = map[transition][]metav1.ConditionStatus{
 //     status.
 //  4. If the change is not possible, the error is a *TransitionError. If the phase or a status is
 //     invalid, the error is a *field.Error of type NotSupported.
-func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, error) {
-	kind := KindOf(p)
+func Path(p phases.Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, error) {
+	kind := phases.KindOf(p)
 	if kind == "" {
 		return nil, unknownPhase(p)
 	}
@@ -58,19 +89,19 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 			return nil, invalidStatus(s)
 		}
 	}
-	if kind == Singleton {
+	if kind == phases.Singleton {
 		if from == to {
 			return nil, nil
 		}
 		return []metav1.ConditionStatus{to}, nil
 	}
 	paths := stepPaths
-	if p == Updated {
+	if p == phases.Updated {
 		paths = updatedPaths
 	}
 	path, ok := paths[transition{from, to}]
 	if !ok {
-		return nil, &TransitionError{Phase: p, From: from, To: to}
+		return nil, &phases.TransitionError{Phase: p, From: from, To: to}
 	}
 	if len(path) == 0 {
 		return nil, nil
@@ -81,9 +112,9 @@ func Path(p Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionStatus, e
 // Check validates a phase and its new status. inImageMode is the mode of the node. The error is a
 // *field.Error for the field "phase" or "status". Its type is Invalid if the phase does not exist in
 // the mode. Otherwise its type is NotSupported.
-func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
+func Check(p phases.Phase, status metav1.ConditionStatus, inImageMode bool) error {
 	switch {
-	case KindOf(p) == "":
+	case phases.KindOf(p) == "":
 		return unknownPhase(p)
 	case !ExistsIn(p, inImageMode):
 		return wrongMode(p, inImageMode)
@@ -95,4 +126,23 @@ func Check(p Phase, status metav1.ConditionStatus, inImageMode bool) error {
 
 func validStatus(s metav1.ConditionStatus) bool {
 	return s == metav1.ConditionFalse || s == metav1.ConditionUnknown || s == metav1.ConditionTrue
+}
+
+func unknownPhase(p phases.Phase) error {
+	return field.NotSupported(field.NewPath("phase"), p, All())
+}
+
+func wrongMode(p phases.Phase, inImageMode bool) error {
+	mode, gate := "standard mode", "off"
+	if inImageMode {
+		mode, gate = "image mode", "on"
+	}
+	detail := fmt.Sprintf("the phase does not exist in %s (the feature gate ImageModeStatusReporting is %s); "+
+		"use a phase that phases.All(%t) returns", mode, gate, inImageMode)
+	return field.Invalid(field.NewPath("phase"), string(p), detail)
+}
+
+func invalidStatus(s metav1.ConditionStatus) error {
+	return field.NotSupported(field.NewPath("status"), s,
+		[]metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse, metav1.ConditionUnknown})
 }

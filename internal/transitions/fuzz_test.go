@@ -1,4 +1,4 @@
-package conditions_test
+package transitions_test
 
 import (
 	"math/rand/v2"
@@ -8,8 +8,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -52,7 +52,7 @@ func FuzzNext(f *testing.F) {
 			r := fuzzReport(&in)
 			r.Time = metav1.NewTime(earlier.In(east).Add(secondsOf(n-in.pick(6)) + time.Millisecond)) // reports may be delayed
 			kept := slices.Clone(list)
-			writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Cycle)
+			writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Update)
 			if !slices.Equal(kept, list) {
 				t.Fatal("the argument changed")
 			}
@@ -66,7 +66,7 @@ func FuzzNext(f *testing.F) {
 					t.Fatal("two writes share memory")
 				}
 			}
-			if again, _ := conditionstest.Writes(list, imageMode, r.Report, r.Cycle); err == nil && again != nil && !retries(r) {
+			if again, _ := conditionstest.Writes(list, imageMode, r.Report, r.Update); err == nil && again != nil && !retries(r) {
 				t.Fatalf("%v, then %+v: the repeat writes again", list, r)
 			}
 		}
@@ -93,7 +93,7 @@ func fuzzList(in *tape) []metav1.Condition {
 }
 
 func fuzzReport(in *tape) request {
-	r := request{Report: conditions.Report{Reason: "Reported"}, Cycle: conditions.Cycle{Name: thisUpdate}}
+	r := request{Report: transitions.Report{Reason: "Reported"}, Update: transitions.Update{Name: thisUpdate}}
 	r.Phase = phases.Phase(everyType[in.pick(len(everyType))])
 	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.pick(8)]
 	options := in.pick(128)
@@ -102,8 +102,5 @@ func fuzzReport(in *tape) request {
 	r.NewTarget = options&2 != 0
 	r.Ended = options&4 != 0
 	r.Message = []string{"one", "another", "\xff", ""}[options>>3&3]
-	if options&32 != 0 {
-		r.ParentMessage = "to the parent\xff"
-	}
 	return r
 }

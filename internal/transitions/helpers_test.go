@@ -1,4 +1,4 @@
-package conditions_test
+package transitions_test
 
 import (
 	"slices"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -55,15 +56,15 @@ func midway(imageMode bool, changes statusMap) []metav1.Condition {
 
 // request is a report, and what the list does not show of the update.
 type request struct {
-	conditions.Report
-	conditions.Cycle
+	transitions.Report
+	transitions.Update
 }
 
 // report returns a report of a phase, with its own reason and message.
 func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*request)) request {
 	r := request{
-		Report: conditions.Report{Phase: p, Status: s, Reason: "Reported" + string(p), Message: "about " + string(p), Time: now},
-		Cycle:  conditions.Cycle{Name: thisUpdate},
+		Report: transitions.Report{Phase: p, Status: s, Reason: "Reported" + string(p), Message: "about " + string(p), Time: now},
+		Update: transitions.Update{Name: thisUpdate},
 	}
 	for _, c := range change {
 		c(&r)
@@ -77,7 +78,7 @@ func newTarget(r *request) { r.NewTarget = true }
 func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]metav1.Condition {
 	t.Helper()
 	kept := slices.Clone(list)
-	writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Cycle)
+	writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Update)
 	require.NoError(t, err)
 	require.Equal(t, kept, list, "the argument changed")
 	require.NoError(t, called{kept, imageMode, r, writes, err}.check())
@@ -99,7 +100,7 @@ func neverRan(p phases.Phase, since metav1.Time) metav1.Condition {
 func prefixed(message, update string) string {
 	ran := neverRan(phases.Drained, earlier)
 	ran.Status, ran.Message = done, message
-	writes, err := conditionstest.Writes([]metav1.Condition{ran}, false, report(phases.Updated, done).Report, conditions.Cycle{Name: update})
+	writes, err := conditionstest.Writes([]metav1.Condition{ran}, false, report(phases.Updated, done).Report, transitions.Update{Name: update})
 	if err != nil {
 		return err.Error()
 	}
