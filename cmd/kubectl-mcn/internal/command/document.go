@@ -10,11 +10,10 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
-	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// document is the JSON and YAML output: the pools, one node, or the components. Unknown values are
+// document is the JSON and YAML output: the pools, or one node. Unknown values are
 // omitted.
 type document struct {
 	metav1.TypeMeta `json:",inline"`
@@ -27,9 +26,6 @@ type document struct {
 	Unselected    []string         `json:"unselected,omitempty"` // nodes in no pool
 	*documentNode `json:",inline"` // the node; set by the command node only
 	Entries       []documentEntry  `json:"entries,omitempty"` // the problems of the node, or else of the ClusterOperator machine-config
-
-	Health     components.Health  `json:"health,omitempty"` // the overall health
-	Components []screen.Component `json:"components,omitempty"`
 }
 
 // DeepCopyObject returns d itself, because no code changes a document.

@@ -22,7 +22,6 @@ type sourceFlags struct {
 	source     source.Source            // set by open
 	printer    printers.ResourcePrinter // set by open, unless the output is a screen
 	format     string                   // the value of -o
-	formats    string                   // the formats that -o accepts
 	isRedrawn  bool                     // the screen is redrawn in place, on a terminal
 	ofRollout  bool                     // the command reads pools and nodes
 	ofHealth   bool                     // the command reads the health of the components
@@ -108,19 +107,18 @@ func (f *sourceFlags) connect() (source.Source, error) {
 	}, nil
 }
 
-const formatWide = "wide"
+const (
+	formatWide = "wide"
+	formats    = "wide, json, yaml, jsonpath=PATH\nor go-template=TEMPLATE"
+)
 
-// bindOutput adds the flag -o. Only commands that read pools and nodes have the format wide.
+// bindOutput adds the flag -o.
 func (f *sourceFlags) bindOutput(cmd *cobra.Command) {
-	f.formats = "json, yaml, jsonpath=PATH\nor go-template=TEMPLATE"
-	if f.ofRollout {
-		f.formats = "wide, " + f.formats
-	}
-	cmd.Flags().StringVarP(&f.format, "output", "o", "", "print as `FORMAT`: "+f.formats)
+	cmd.Flags().StringVarP(&f.format, "output", "o", "", "print as `FORMAT`: "+formats)
 }
 
 // isText reports whether the output is a screen, and not a document such as JSON.
-func (f *sourceFlags) isText() bool { return f.format == "" || f.format == formatWide && f.ofRollout }
+func (f *sourceFlags) isText() bool { return f.format == "" || f.format == formatWide }
 
 // newPrinter returns the printer of a document.
 func (f *sourceFlags) newPrinter() (printers.ResourcePrinter, error) {
@@ -137,7 +135,7 @@ func (f *sourceFlags) newPrinter() (printers.ResourcePrinter, error) {
 	case "go-template":
 		printer, err = printers.NewGoTemplatePrinter([]byte(text))
 	default:
-		err = errors.New("use " + f.formats)
+		err = errors.New("use " + formats)
 	}
 	if err != nil {
 		return nil, source.Usagef("--output %q: %w", f.format, err)
