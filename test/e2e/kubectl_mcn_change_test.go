@@ -155,7 +155,7 @@ func TestMCNWaitsForAMachineConfig(t *testing.T) {
 	r.apply(name, "a=2") // between the reading of the controller and its writing
 	r.render(outdated)
 	r.finish()
-	first(", without the last change of " + name)
+	first(", without the new " + name)
 	r.render(r.read())
 	first("not Updated\n")
 	second, secondEnds := wait()
@@ -166,7 +166,7 @@ func TestMCNWaitsForAMachineConfig(t *testing.T) {
 
 	r.apply(name, "a=1") // the rendered config of the first target is used again
 	again, againEnds := wait()
-	again(", without the last change of " + name)
+	again(", without the new " + name)
 	r.render(r.read())
 	r.finish()
 	againEnds()

@@ -55,7 +55,7 @@ func (c *configChange) awaited(v source.View, p cluster.Pool) string {
 	case !has:
 		return "without " + c.config
 	case mc.Name != "" && !p.HasChange(mc, v.Configs[p.Target.Config], v.Time.Sub(c.seen)):
-		return "without the last change of " + c.config
+		return "without the new " + c.config
 	}
 	return ""
 }

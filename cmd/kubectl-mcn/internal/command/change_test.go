@@ -75,10 +75,10 @@ func TestWaitForAMachineConfig(t *testing.T) {
 
 	changed := created.Add(20 * time.Second) // while the first target rolls out
 	s.set(newConfigOf(chrony, created, changed, "a=2"))
-	r.await("worker 0/1 to 22222222, 1 waiting, without the last change of " + chrony)
+	r.await("worker 0/1 to 22222222, 1 waiting, without the new " + chrony)
 	update(n, newConfig, time.Now(), "")
 	s.set(n, targetAt(updatedPool("worker", newConfig), created.Add(5*time.Second), "00-worker", chrony))
-	r.await("worker 1/1 to 22222222, without the last change of " + chrony)
+	r.await("worker 1/1 to 22222222, without the new " + chrony)
 	const third = "rendered-worker-33333333"
 	s.set(targetAt(newPool("worker", third), changed.Add(5*time.Second), "00-worker", chrony))
 	r.await("worker 0/1 to 33333333, 1 waiting\n")
@@ -136,7 +136,7 @@ func TestWaitComparesTimesAndContents(t *testing.T) {
 			s := newServer(t, pool, newNode("worker-0", "worker", newConfig, now), newConfigOf(chrony, now.Add(-time.Hour), now, v2...), rendered)
 			r, timeout := startWithTimeout(t, "worker", "--machineconfig", chrony, "--kubeconfig", s.kubeconfig(t))
 			if !test.is {
-				r.await("worker 1/1 to 22222222, without the last change of " + chrony)
+				r.await("worker 1/1 to 22222222, without the new " + chrony)
 				assert.Eventually(t, func() bool { return s.requests("list "+newConfig) > 0 }, time.Minute, time.Millisecond, "the contents are read")
 				timeout()
 			}
@@ -206,7 +206,7 @@ func TestWaitForAMachineConfigInFiles(t *testing.T) {
 	}{
 		{"", nil, nil},
 		{"", newConfigOf(chrony, at, at), nil},
-		{"worker 1/1 to 22222222, without the last change of " + chrony, newConfigOf(chrony, at, at.Add(time.Second)), nil},
+		{"worker 1/1 to 22222222, without the new " + chrony, newConfigOf(chrony, at, at.Add(time.Second)), nil},
 		{"worker 1/1 to 22222222, still with " + chrony, nil, []string{"--removed"}},
 		{"worker 1/1 to 22222222, without 99-other", nil, []string{"--machineconfig", "99-other"}},
 		{"", nil, []string{"--machineconfig", "99-other", "--removed"}},

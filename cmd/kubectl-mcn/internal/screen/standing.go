@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
@@ -44,6 +45,11 @@ func Standing(p cluster.Pool) string {
 	add(len(pinned) > 0 && !hasFailed, "a pinned image set is being pulled")
 	add(slices.ContainsFunc(p.Nodes, func(n cluster.Node) bool { return len(n.Conflict) > 0 }), "a node is in two pools")
 	return strings.Join(parts, ", ")
+}
+
+// Wrapped breaks a line of wait, which starts with a time. The other lines are indented.
+func Wrapped(text string, width int) []Line {
+	return wrapped(Plain, strings.Repeat(" ", len(time.TimeOnly)+1), text, width)
 }
 
 // stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting".
