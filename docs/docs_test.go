@@ -186,6 +186,7 @@ func TestBlocksOfTheGuide(t *testing.T) {
 	for _, name := range []string{
 		"examples/daemon/daemon.go", "examples/daemon/main_test.go", "examples/drain-controller/main.go",
 		"examples/operator/main.go", "docs/testdata/blocks/operator.md/status/status.go",
+		"docs/testdata/blocks/operator.md/status/status_test.go",
 	} {
 		examples += lines(read(t, name))
 	}

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,16 +23,6 @@ import (
 
 // operatorNamespace is that of the service accounts of components.yaml and operator.yaml.
 const operatorNamespace = "openshift-machine-config-operator"
-
-// install applies components.yaml with kubectl: under other names, and for another service account.
-func (c *configuration) install(name, account, another string) {
-	c.t.Helper()
-	createNamespace(c.t, c.core, operatorNamespace)
-	text, err := os.ReadFile(manifest("components"))
-	require.NoError(c.t, err)
-	require.Contains(c.t, string(text), "name: "+account+"\n")
-	c.apply(strings.NewReplacer("mco-components", name, "name: "+account+"\n", "name: "+another+"\n").Replace(string(text)))
-}
 
 // apply applies a manifest with kubectl, and deletes it at the end of the test.
 func (c *configuration) apply(text string) {

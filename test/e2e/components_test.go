@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"sync"
 	"testing"
 	"time"
@@ -32,10 +31,7 @@ const (
 	bootImageType    = "BootImageUpdateDegraded"
 )
 
-var (
-	configurations = operatorv1.GroupVersion.WithResource("machineconfigurations")
-	errSync        = errors.New("timed out waiting for the daemons")
-)
+var configurations = operatorv1.GroupVersion.WithResource("machineconfigurations")
 
 // configuration is MachineConfiguration/cluster, with an administrator's clients. The cluster has one:
 // tests run one after the other.
@@ -96,21 +92,6 @@ func (c *configuration) patch(manager, patch string) {
 	c.t.Helper()
 	_, err := c.raw.Patch(c.t.Context(), "cluster", types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: manager}, "status")
 	require.NoError(c.t, err)
-}
-
-// putStatus writes a whole status that was read before, as today's controllers do.
-func (c *configuration) putStatus(stale *unstructured.Unstructured) {
-	c.t.Helper()
-	eventually(c.t, func() bool {
-		put := stale.DeepCopy()
-		put.SetResourceVersion(c.object().GetResourceVersion())
-		put.SetManagedFields(nil)
-		_, err := c.raw.UpdateStatus(c.t.Context(), put, metav1.UpdateOptions{FieldManager: bootImageManager})
-		if !apierrors.IsConflict(err) {
-			require.NoError(c.t, err)
-		}
-		return err == nil
-	})
 }
 
 func (c *configuration) object() *unstructured.Unstructured {
@@ -213,10 +194,4 @@ func until(t *testing.T, check func() bool, processes ...*process) {
 		}
 		return check()
 	})
-}
-
-// until lets time pass until a condition has a status.
-func (c *configuration) until(name string, want metav1.ConditionStatus, processes ...*process) {
-	c.t.Helper()
-	until(c.t, func() bool { return c.condition(name).Status == want }, processes...)
 }

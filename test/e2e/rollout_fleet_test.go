@@ -107,3 +107,15 @@ func TestBothControllersWithTheirRoles(t *testing.T) {
 	assert.Equal(t, permissions(granted.Rules), rollouts.events.used())
 	assert.Zero(t, rollouts.events.answered(http.StatusForbidden))
 }
+
+// hasTrue reports whether a condition of a pool is True, with a message that contains a text.
+func hasTrue(conditionType mcfgv1.MachineConfigPoolConditionType, text string) func(*mcfgv1.MachineConfigPool) bool {
+	return func(p *mcfgv1.MachineConfigPool) bool {
+		for _, c := range p.Status.Conditions {
+			if c.Type == conditionType {
+				return c.Status == corev1.ConditionTrue && strings.Contains(c.Message, text)
+			}
+		}
+		return false
+	}
+}

@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 
-	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope/guard"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -182,93 +181,6 @@ func TestMixedVersionsOldDaemon(t *testing.T) {
 	caughtUp()
 	drained.make(t, m)
 	assert.Equal(t, done, w.status(drained.phase))
-}
-
-// TestMixedVersionsOldDaemonAndAFastController: our controller waits for the report of Updated=False by a daemon
-// without this library. If this report is lost, the next report of the daemon ends the wait, because that daemon copies
-// the desired config of the Node to the status with each report. Then the drain is shown as a disruption.
-func TestMixedVersionsOldDaemonAndAFastController(t *testing.T) {
-	sameWhenGuarded(t)
-	for name, first := range map[string]call{
-		"in turn":           {phases.Updated, no, nil},
-		"the start is lost": {phases.UpdatePrepared, done, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newTestNode(t, "versions-fast-"+dashed(name))
-			w.reportUpdated()
-			m, _, _ := w.controller()
-			w.annotate(oldConfig, newConfig)
-			cordoned := call{phases.Cordoned, done, nil}
-			err := cordoned.try(t.Context(), m)
-			require.ErrorIs(t, err, upgrademonitor.ErrPending)
-			assert.ErrorContains(t, err, "has not reported the start of the update yet")
-			assert.Equal(t, no, w.status(cordoned.phase))
-
-			daemon := w.theirs(nil)
-			require.NoError(t, daemon(t.Context(), first))
-			eventually(t, func() bool { return !isPending(m) }, "written without another call")
-			assert.Equal(t, done, w.status(cordoned.phase))
-			assert.Equal(t, no, w.status(phases.UpdatePrepared), "an old daemon does not start it, and a disruption resets it")
-			updated := w.condition(phases.Updated)
-			assert.Equal(t, no, updated.Status)
-			assert.Equal(t, first.phase != phases.Updated, strings.Contains(updated.Message, "disruption"), updated.Message)
-
-			w.annotate(newConfig, newConfig)
-			require.NoError(t, daemon(t.Context(), call{phases.Updated, done, nil}))
-			watchFrom(t, w).checkEnded()
-		})
-	}
-}
-
-// TestMixedVersionsAnotherConfig: the Node gets another desired config in mid-update. Then a controller without
-// this library reports, and copies that config to the status. Our daemon starts another update all the same: it
-// remembers which config the update is for, and after a restart, it reads that from the object.
-func TestMixedVersionsAnotherConfig(t *testing.T) {
-	sameWhenGuarded(t)
-	const another = "rendered-worker-another"
-	for name, restarts := range map[string]struct{ before, after bool }{
-		"no restart":                            {},
-		"a restart before the config changes":   {before: true},
-		"a restart after it, before the report": {after: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newTestNode(t, fmt.Sprintf("versions-another-%t-%t", restarts.before, restarts.after))
-			w.reportUpdated()
-			m, _ := w.monitor("worker")
-			controller := w.theirs(nil)
-			w.annotate(oldConfig, newConfig)
-			for _, c := range []call{
-				{phases.Updated, no, nil}, {phases.UpdatePrepared, done, nil}, {phases.AppliedFilesAndOS, done, completesParent},
-				{phases.UpdatePostActionComplete, done, nil}, {phases.Resumed, done, nil},
-			} {
-				c.make(t, m)
-			}
-			restart := func() {
-				m, _ = w.monitor("worker")
-				call{phases.Resumed, done, nil}.make(t, m) // reads the object
-			}
-			if restarts.before {
-				restart()
-			}
-			w.annotate(oldConfig, another)
-			if restarts.after {
-				restart()
-			}
-			require.NoError(t, controller(t.Context(), call{phases.Uncordoned, done, nil}))
-			require.Equal(t, another, w.object().Status.ConfigVersion.Desired)
-
-			call{phases.Updated, no, nil}.make(t, m)
-			for _, p := range phases.All(false) {
-				switch {
-				case p == phases.UpdatePrepared:
-					assert.Equal(t, running, w.status(p))
-				case transitions.IsStep(p):
-					assert.Equal(t, no, w.status(p), p)
-				}
-			}
-			assert.Equal(t, another, w.object().Spec.ConfigVersion.Desired)
-		})
-	}
 }
 
 // TestMixedVersionsUnderTheGuard: the first policy allows a daemon without this library its whole

@@ -19,10 +19,8 @@ const (
 
 	// The messages of a drain that fails. The controller reports drainFailed. After an hour, the
 	// daemon reports degraded.
-	untilDrained = " The drain will not be complete until desired drainer drain-" + rendered2 +
-		" matches current drainer uncordon-" + rendered1
 	drainFailed = `Error: Node Drain has not succeeded. Error is: ` +
-		`error when evicting pods/"web-0" -n "shop": global timeout reached: 1m30s` + untilDrained
+		`error when evicting pods/"web-0" -n "shop": global timeout reached: 1m30s`
 	degraded = "Node %[1]s upgrade failure. failed to drain node: %[1]s after 1 hour. " +
 		"Please see machine-config-controller logs for more information"
 )
@@ -36,7 +34,7 @@ var steps = []struct {
 }{
 	{phases.UpdatePrepared, 10 * time.Second, "Update is being prepared", "Update Compatible. Post Cfg Actions: [] Drain Required: true"},
 	{phases.Cordoned, time.Second, "Cordoning node", "Cordoned node. The node is reporting Unschedulable = true"},
-	{phases.Drained, time.Minute, "Draining node." + untilDrained, "Drained node."},
+	{phases.Drained, time.Minute, "Draining node.", "Drained node."},
 	{phases.AppliedFilesAndOS, 40 * time.Second, "Applying files and new OS config to node. OS will need an update.", "Applied files and new OS config to node."},
 	{phases.RebootedNode, 80 * time.Second, "Upgrade requires a reboot.", "Node has rebooted"},
 	{phases.Resumed, 10 * time.Second, "Resuming normal operations", "In desired config " + rendered2 + ". Resumed normal operations."},

@@ -77,7 +77,7 @@ var simple = map[string]func(*script) error{
 	"lose":    func(s *script) error { return s.fail(apierr.Retry, errLost) },
 	"deny":    func(s *script) error { return s.fail(apierr.Denied, errAPI) },
 	"reject":  func(s *script) error { return s.fail(apierr.Terminal, errAPI) },
-	"leave":   func(s *script) error { return s.reference.leave() },
+	"leave":   func(s *script) error { s.leave(); return nil },
 	"check":   (*script).check,
 	"restart": func(s *script) error { s.restart(); return nil },
 

@@ -1,8 +1,6 @@
 package machine_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -62,67 +60,6 @@ func imagesOf(current, desired string) machine.Node {
 func between(t *testing.T, n machine.Node) machine.State {
 	t.Helper()
 	return after(t, machine.State{Generation: 1}.Sync(n), report(phases.Updated, metav1.ConditionTrue, n))
-}
-
-// TestPlanningAgainIsHarmless interrupts random plans after each of their writes, plans again, and
-// compares: exactly the rest is left. The spec may have followed the Node before, or not.
-func TestPlanningAgainIsHarmless(t *testing.T) {
-	interrupted := 0
-	for seed := range uint64(400) {
-		r := rand.New(rand.NewPCG(seed, 0))
-		mode := []machine.Mode{machine.Standard, machine.Image}[r.IntN(2)]
-		s := machine.State{Generation: 1}
-		for i := range 60 {
-			change := randomChange(r, mode, i)
-			planned, err := change.All(s)
-			if err != nil {
-				continue
-			}
-			var decided machine.Start
-			if planned.StartsUpdate && r.IntN(2) == 0 {
-				s, decided = s.Sync(change.Node), machine.Starting
-			}
-			planned, err = change.All(s, decided)
-			require.NoError(t, err)
-			for j, state := range planned.States {
-				again, err := change.All(state, planned.Starts[j])
-				require.NoError(t, err)
-				require.Equal(t, planned.States[j+1:], append([]machine.State{}, again.States...), "seed %d, %v after write %d of\n%v", seed, change, j+1, state.Status)
-				interrupted++
-			}
-			if n := len(planned.States); n > 0 {
-				s = planned.States[n-1]
-			}
-		}
-	}
-	t.Logf("%d plans were interrupted", interrupted)
-}
-
-func randomChange(r *rand.Rand, mode machine.Mode, i int) machine.Change {
-	n := machine.Node{Owner: metav1.OwnerReference{Kind: "Node", Name: "worker-0", UID: "1"}, Pool: "worker", Mode: mode}
-	n.CurrentConfig, n.DesiredConfig = fmt.Sprint("config-", r.IntN(2)), fmt.Sprint("config-", r.IntN(3))
-	if mode == machine.Image {
-		n.CurrentImage, n.DesiredImage = fmt.Sprint("image-", r.IntN(2)), []string{"", "image-0", "image-1"}[r.IntN(3)]
-	}
-	now := metav1.NewTime(time.Unix(int64(1000+i+r.IntN(5)), 0).UTC())
-	if r.IntN(10) == 0 {
-		return setsOf(n, now, "", machine.ImageSet{Name: "a", Generation: int32(1 + r.IntN(3)), Done: r.IntN(2) == 0})
-	}
-	if r.IntN(10) == 0 {
-		return machine.Change{Node: n}
-	}
-	all := phases.All(mode == machine.Image)
-	all = append(all, phases.Updated, phases.Updated, phases.UpdatePrepared, phases.UpdatePrepared)
-	report := machine.Change{Node: n, Report: transitions.Report{
-		NotRequired:     r.IntN(10) == 0,
-		Phase:           all[r.IntN(len(all))],
-		Status:          []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}[r.IntN(3)],
-		Reason:          "R",
-		Message:         fmt.Sprint("report ", i),
-		CompletesParent: r.IntN(2) == 0,
-		Time:            now,
-	}}
-	return report
 }
 
 func setsOf(n machine.Node, at metav1.Time, failure string, sets ...machine.ImageSet) machine.Change {

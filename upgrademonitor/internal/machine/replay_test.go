@@ -15,8 +15,7 @@ import (
 var update = flag.Bool("update", false, "write the output in the files of testdata")
 
 // TestFiles runs the scripts in testdata: one file a rule. A file has blocks of commands, each followed by
-// a line of dashes and the output. A line that starts with # is a comment. Each request and answer must
-// also be that of the reference.
+// a line of dashes and the output. A line that starts with # is a comment.
 func TestFiles(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)

@@ -181,17 +181,13 @@ func (o Objects) hasSelector(name string) bool {
 }
 
 // isUnselected reports whether no pool of the cluster selects a node. A dump may lack pools, so the
-// result is false if the standard pool of one of the node's roles is missing.
+// result is false for a node with a role that has a pool in every cluster.
 func (o Objects) isUnselected(n Node) bool {
 	if n.kube == nil {
 		return true // its MachineConfigNode names no pool
 	}
-	poolOfRole := map[string]string{
-		"master": mco.Master, "control-plane": mco.Master, "arbiter": mco.Arbiter, "worker": mco.Worker,
-	}
-	for role, name := range poolOfRole {
-		_, has := n.kube.Labels["node-role.kubernetes.io/"+role]
-		if has && !o.hasSelector(name) {
+	for _, role := range []string{"master", "control-plane", "arbiter", "worker"} {
+		if _, has := n.kube.Labels["node-role.kubernetes.io/"+role]; has {
 			return false
 		}
 	}

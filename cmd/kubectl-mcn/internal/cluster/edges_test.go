@@ -29,8 +29,7 @@ func TestANodeOfTwoPools(t *testing.T) {
 	assert.False(t, one(t, worker("", updated), 100, ofTwoPools(finishedNode("a", 0, 90))).IsDone())
 }
 
-// TestRolesWithoutTheirPool: a pool need not select the Nodes of the role that has its name. But in a dump the pool or
-// its selector may have been left out.
+// TestRolesWithoutTheirPool: in a dump, the pool of a role or its selector may have been left out.
 func TestRolesWithoutTheirPool(t *testing.T) {
 	zone := &metav1.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}
 	changed := func(name string, selector *metav1.LabelSelector) *mcfgv1.MachineConfigPool {
@@ -43,7 +42,6 @@ func TestRolesWithoutTheirPool(t *testing.T) {
 		pools []*mcfgv1.MachineConfigPool
 		want  string
 	}{
-		"its pool selects other Nodes":             {kube(configB, "worker"), []*mcfgv1.MachineConfigPool{changed("worker", zone)}, "unselected"},
 		"the selector of its pool was left out":    {kube(configB, "worker"), []*mcfgv1.MachineConfigPool{changed("worker", &metav1.LabelSelector{}), selecting("infra")}, ""},
 		"its custom pool was left out":             {kube("rendered-infra-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker")}, "infra"},
 		"its custom pool selects other Nodes":      {kube("rendered-infra-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker"), changed("infra", zone)}, "worker"},

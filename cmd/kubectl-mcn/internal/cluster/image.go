@@ -1,8 +1,10 @@
 package cluster
 
 import (
+	"cmp"
 	"maps"
 	"slices"
+	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
@@ -43,10 +45,8 @@ func imageOf(config string, nodes []Node, updated int, messages ...string) strin
 	return newest.Desired.Image
 }
 
-// isNewer reports whether the update of a was requested after the update of b. If the times of the
-// requests are equal or unknown, a node that does not run its desired target is newer. If both
-// nodes run their desired targets, or neither node does, the node with the latest time (Requested,
-// Started or Completed) is newer.
+// isNewer reports whether the update of a was requested after the update of b. If that is not known, a
+// node that does not run its desired target is newer, and otherwise the node whose update is later.
 func isNewer(a, b *Node) bool {
 	if !a.Requested.IsZero() && !b.Requested.IsZero() && !a.Requested.Equal(b.Requested) {
 		return a.Requested.After(b.Requested)
@@ -54,8 +54,6 @@ func isNewer(a, b *Node) bool {
 	if a.hasDesired() != b.hasDesired() {
 		return !a.hasDesired()
 	}
-	if aEnd, bEnd := mco.Later(mco.Later(a.Started, a.Completed), a.Requested), mco.Later(mco.Later(b.Started, b.Completed), b.Requested); !aEnd.Equal(bEnd) {
-		return aEnd.After(bEnd)
-	}
-	return a.Desired.Image > b.Desired.Image
+	last := func(n *Node) time.Time { return mco.Later(mco.Later(n.Started, n.Completed), n.Requested) }
+	return cmp.Or(last(a).Compare(last(b)), cmp.Compare(a.Desired.Image, b.Desired.Image)) > 0
 }

@@ -46,8 +46,7 @@ type Pool struct {
 	// this pool, or nil.
 	WaitsFor *Pool
 
-	// The number of nodes in each state.
-	Done, Updating, Stuck, Waiting, Idle, Unreported int
+	Counts
 	// Missing is the number of machines that the pool's status counts, but that have no known Node or
 	// MachineConfigNode. They are Done if Updated is true, and otherwise Unreported.
 	Missing int
@@ -100,9 +99,19 @@ type Certificate struct {
 	Expires time.Time
 }
 
+// Counts are the numbers of nodes in each state.
+type Counts struct {
+	Done       int `json:"done"`
+	Updating   int `json:"updating"`
+	Stuck      int `json:"stuck"`
+	Waiting    int `json:"waiting"`
+	Idle       int `json:"idle"`
+	Unreported int `json:"unreported"`
+}
+
 // Total returns the number of nodes in all states.
-func (p Pool) Total() int {
-	return p.Done + p.Updating + p.Stuck + p.Waiting + p.Idle + p.Unreported
+func (c Counts) Total() int {
+	return c.Done + c.Updating + c.Stuck + c.Waiting + c.Idle + c.Unreported
 }
 
 // IsDone reports whether the pool is done: all nodes are Done, the pool is Updated, it has no Problems

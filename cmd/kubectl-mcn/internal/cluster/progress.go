@@ -78,8 +78,7 @@ func (c *calculation) add(nodes []Node) {
 		c.Done, c.Unreported = 0, c.Unreported+c.Done
 	}
 	if !c.FromStatus {
-		c.Done, c.Updating, c.Stuck = count[Done], count[Updating], count[Stuck]
-		c.Waiting, c.Idle, c.Unreported = count[Waiting], count[Idle], count[Unreported]
+		c.Counts = Counts{count[Done], count[Updating], count[Stuck], count[Waiting], count[Idle], count[Unreported]}
 		if c.Updated {
 			c.Done += c.Missing
 		} else {

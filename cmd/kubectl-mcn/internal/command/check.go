@@ -18,8 +18,8 @@ const renderDegraded = string(mcfgv1.MachineConfigPoolRenderDegraded)
 
 // check decides for each view whether the command wait ends. A pool whose target is in --from, or is
 // not of the awaited change, is not done. Its update has not started, so only a rendering error can be a
-// failure. While the API server is unreachable,
-// no pool is done and no pool fails, because the last view may be out of date.
+// failure. While the API server is unreachable, no pool is done and no pool fails, because the last view may
+// be out of date.
 type check struct {
 	names    []string // the pools to wait for; empty for all pools
 	before   []string // the values of --from
@@ -51,7 +51,6 @@ func (c *check) pools(v source.View) (source.View, error) {
 // decide reports whether wait ends with this view. The error says which pools have failed or, if
 // the source has no more objects, which pools are not done.
 func (c *check) decide(v source.View) (isOver bool, err error) {
-	c.last = v
 	if !v.LastContact.IsZero() {
 		return false, nil
 	}
@@ -75,10 +74,12 @@ func (c *check) isOld(p cluster.Pool) bool {
 }
 
 // standing describes a pool in one line, and what its target still has or lacks.
-func (c *check) standing(v source.View, p cluster.Pool) string {
+func (c *check) standing(p cluster.Pool) string {
 	line := screen.Standing(p)
-	if awaited := c.change.awaited(v, p); awaited != "" {
+	if awaited := c.change.awaited(c.last, p); awaited != "" {
 		line += ", " + screen.Clean(awaited)
+	} else if c.isOld(p) {
+		line += ", still the target of --from"
 	}
 	return line
 }
@@ -106,7 +107,7 @@ func (c *check) failed(v source.View) []string {
 			hasFailed = hasFailed || v.Time.Sub(seen) >= limit && (isOfRender || !c.isOld(p))
 		}
 		if hasFailed {
-			failed = append(failed, c.standing(v, p))
+			failed = append(failed, c.standing(p))
 		}
 	}
 	c.since = since
@@ -118,13 +119,8 @@ func (c *check) failed(v source.View) []string {
 func (c *check) unfinished(when string) error {
 	var left []string
 	for _, p := range c.last.Pools {
-		switch {
-		case c.change.awaited(c.last, p) != "":
-			left = append(left, c.standing(c.last, p))
-		case c.isOld(p):
-			left = append(left, p.Name+" has not started")
-		case !p.IsDone():
-			left = append(left, screen.Standing(p))
+		if c.isOld(p) || !p.IsDone() {
+			left = append(left, c.standing(p))
 		}
 	}
 	switch {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"runtime/debug"
 	"syscall"
 	"time"
@@ -125,9 +124,9 @@ func newRoot(c *CLI) *cobra.Command {
 
 // version returns the module version that Go recorded in the binary, and the version of Go.
 func version() string {
-	version := "unknown"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version = info.Main.Version
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
 	}
-	return version + ", " + runtime.Version()
+	return info.Main.Version + ", " + info.GoVersion
 }

@@ -52,10 +52,10 @@ func TestWaitOnAFile(t *testing.T) {
 		"not rendered": {append(doneNodes(3), with(updatedPool("worker", newConfig), "RenderDegraded", time.Hour, "duplicate osImageURL")), "wait", exitFailed, "", "failed: worker 3/3 to 22222222, RenderDegraded\n"},
 		"not Updated":  {append([]runtime.Object{late}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "", "failed: worker 3/3 to 22222222, not Updated\n"},
 		"requested":    {[]runtime.Object{newPool("worker", newConfig), requested}, "wait", exitFailed, "", "not done in stdin: worker 0/1 to 22222222, 1 not started\n"},
-		"not started":  {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", "worker has not started"},
-		"any image":    {imaged, "wait --from " + newConfig, exitFailed, "worker 1/1 to 22222222@aaaaaaaa", "worker has not started"},
+		"not started":  {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", ", still the target of --from"},
+		"any image":    {imaged, "wait --from " + newConfig, exitFailed, "worker 1/1 to 22222222@aaaaaaaa", ", still the target of --from"},
 		"other image":  {imaged, "wait --from " + newConfig + "," + string(image("b")), 0, "done", ""},
-		"fails before": {situations["degraded"](), "wait worker --tolerate 0s --from " + newConfig, exitFailed, "5 stuck", "not done in stdin: worker has not started\n"},
+		"fails before": {situations["degraded"](), "wait worker --tolerate 0s --from " + newConfig, exitFailed, "5 stuck", ", still the target of --from\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t, asList(t, test.objects...), append(strings.Fields(test.args), "-f", "-")...)
@@ -314,8 +314,6 @@ func TestPrinters(t *testing.T) {
 	for format, want := range map[string]string{
 		`jsonpath={range .pools[*]}{.name}{"\t"}{.counts.nodes}{"\n"}{end}`:                      "master\t0\nworker\t6\n",
 		`go-template={{range .pools}}{{.name}}{{"\t"}}{{end}}`:                                   "master\tworker\t",
-		`template={{.kind}}{{range .pools}} {{.name}}{{end}}`:                                    "Rollout master worker",
-		`jsonpath-as-json={.pools[1].name}`:                                                      "[\n    \"worker\"\n]\n",
 		`jsonpath={.pools[?(@.name=="worker")].nodes[?(@.state=="Stuck")].name}`:                 "worker-4",
 		`go-template={{range .pools}}{{range .nodes}}{{if .slow}}{{.name}}{{end}}{{end}}{{end}}`: "",
 	} {

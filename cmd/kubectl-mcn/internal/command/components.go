@@ -5,7 +5,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
-	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
 func newComponents(c *CLI) *cobra.Command {
@@ -16,25 +15,17 @@ func newComponents(c *CLI) *cobra.Command {
 			"steps that take long, and the most recent errors. The data is in the\n" +
 			"MachineConfiguration \"cluster\".",
 	}
-	f.bindOutput(cmd)
 	f.bind(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return source.Usagef("unexpected argument %q; see kubectl mcn components --help", args[0])
 		}
 		return f.show(cmd.Context(), func(v source.View) error {
-			switch {
-			case v.Components == nil && f.source.Origin() == "":
+			if v.Components == nil && f.source.Origin() == "" {
 				return source.Usagef("there is no MachineConfiguration \"cluster\", or it has no conditions: " +
 					"check whether the machine-config-operator is running")
-			case f.isText():
-				return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.options(v, false)))
 			}
-			return f.printDocument(&document{
-				TypeMeta:   typeMeta("Components"),
-				Health:     components.Overall(v.Components),
-				Components: screen.Components(v.Components),
-			})
+			return f.terminal.Print(f.Out, screen.ComponentTable(v.Components, f.options(v, false)))
 		})
 	}
 	return cmd

@@ -42,7 +42,6 @@ func TestComponentsScreen(t *testing.T) {
 	t.Parallel()
 	list := asList(t, slow())
 	golden(t, "components-slow.txt", execute(t, list, "components", "-f", "-").stdout)
-	golden(t, "components-slow.json", execute(t, list, "components", "-f", "-", "-o", "json").stdout)
 	got := execute(t, asList(t, configuration()), "components", "-f", "-").stdout
 	assert.Contains(t, got, "health: Unknown, 20")
 	assert.NotContains(t, got, "!", "nothing was reported")

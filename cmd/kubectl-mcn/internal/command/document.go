@@ -10,11 +10,10 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
-	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// document is the JSON and YAML output: the pools, one node, or the components. Unknown values are
+// document is the JSON and YAML output: the pools, or one node. Unknown values are
 // omitted.
 type document struct {
 	metav1.TypeMeta `json:",inline"`
@@ -27,9 +26,6 @@ type document struct {
 	Unselected    []string         `json:"unselected,omitempty"` // nodes in no pool
 	*documentNode `json:",inline"` // the node; set by the command node only
 	Entries       []documentEntry  `json:"entries,omitempty"` // the problems of the node, or else of the ClusterOperator machine-config
-
-	Health     components.Health  `json:"health,omitempty"` // the overall health
-	Components []screen.Component `json:"components,omitempty"`
 }
 
 // DeepCopyObject returns d itself, because no code changes a document.
@@ -48,13 +44,21 @@ type documentPool struct {
 	Unavailable    int                     `json:"unavailable"`
 	MaxUnavailable int                     `json:"maxUnavailable,omitempty"`
 	FromStatus     bool                    `json:"fromStatus,omitempty"` // the counts are from the status of the pool
-	Counts         map[string]int          `json:"counts"`               // nodes by state. "nodes" is the sum. "missing" nodes also count as "done" or "unreported"
+	Counts         documentCounts          `json:"counts"`
 	Typical        *int                    `json:"typicalSeconds,omitempty"`
 	Remaining      *int                    `json:"remainingSeconds,omitempty"`
 	Problems       []cluster.PoolCondition `json:"problems"`
 	Build          *cluster.PoolCondition  `json:"build,omitempty"`
 	Entries        []documentEntry         `json:"entries"` // the problems that the screen shows, one for each node
 	Nodes          []documentNode          `json:"nodes"`
+}
+
+// documentCounts are the numbers of nodes by state. Nodes is the sum. Missing nodes also count as done or
+// unreported.
+type documentCounts struct {
+	Nodes          int `json:"nodes"`
+	cluster.Counts `json:",inline"`
+	Missing        int `json:"missing"`
 }
 
 // documentEntry is a problem that the screen shows.
@@ -146,16 +150,7 @@ func newDocument(v source.View, origin string) *document {
 			Problems:       append([]cluster.PoolCondition{}, p.Problems...),
 			Build:          p.Build,
 			Nodes:          []documentNode{},
-			Counts: map[string]int{
-				"nodes":      p.Total(),
-				"done":       p.Done,
-				"updating":   p.Updating,
-				"stuck":      p.Stuck,
-				"waiting":    p.Waiting,
-				"idle":       p.Idle,
-				"unreported": p.Unreported,
-				"missing":    p.Missing,
-			},
+			Counts:         documentCounts{p.Total(), p.Counts, p.Missing},
 		}
 		if p.Remaining != nil {
 			doc.Remaining = seconds(*p.Remaining, true)

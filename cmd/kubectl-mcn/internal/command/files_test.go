@@ -35,7 +35,6 @@ func TestUsage(t *testing.T) {
 		`unknown pool "infra": the pools are master, worker; for a node`:       "infra -f -",
 		`unknown node "worker-9"`:                                              "node worker-9 -f -",
 		`--output "xml": use wide, json, yaml`:                                 "-o xml -f -",
-		`--output "wide": use json, yaml`:                                      "components -o wide -f -",
 		"--watch needs a terminal":                                             "-w -f -",
 		"--watch cannot be used with -o yaml":                                  "-w -o yaml -f -",
 		`--at "noon": use a time like`:                                         "--at noon -f -",

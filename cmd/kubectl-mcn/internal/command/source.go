@@ -1,11 +1,14 @@
 package command
 
 import (
+	"errors"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -19,7 +22,6 @@ type sourceFlags struct {
 	source     source.Source            // set by open
 	printer    printers.ResourcePrinter // set by open, unless the output is a screen
 	format     string                   // the value of -o
-	formats    string                   // the formats that -o accepts
 	isRedrawn  bool                     // the screen is redrawn in place, on a terminal
 	ofRollout  bool                     // the command reads pools and nodes
 	ofHealth   bool                     // the command reads the health of the components
@@ -103,4 +105,48 @@ func (f *sourceFlags) connect() (source.Source, error) {
 	return &source.Cluster{
 		Config: config, Rollout: f.ofRollout, Components: f.ofHealth, MachineConfig: f.ofConfig, Clock: f.clock, RequestTimeout: timeout,
 	}, nil
+}
+
+const (
+	formatWide = "wide"
+	formats    = "wide, json, yaml, jsonpath=PATH\nor go-template=TEMPLATE"
+)
+
+// bindOutput adds the flag -o.
+func (f *sourceFlags) bindOutput(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&f.format, "output", "o", "", "print as `FORMAT`: "+formats)
+}
+
+// isText reports whether the output is a screen, and not a document such as JSON.
+func (f *sourceFlags) isText() bool { return f.format == "" || f.format == formatWide }
+
+// newPrinter returns the printer of a document.
+func (f *sourceFlags) newPrinter() (printers.ResourcePrinter, error) {
+	kind, text, _ := strings.Cut(f.format, "=")
+	var printer printers.ResourcePrinter
+	var err error
+	switch kind {
+	case "json":
+		printer = &printers.JSONPrinter{}
+	case "yaml":
+		printer = &printers.YAMLPrinter{}
+	case "jsonpath":
+		printer, err = printers.NewJSONPathPrinter(text)
+	case "go-template":
+		printer, err = printers.NewGoTemplatePrinter([]byte(text))
+	default:
+		err = errors.New("use " + formats)
+	}
+	if err != nil {
+		return nil, source.Usagef("--output %q: %w", f.format, err)
+	}
+	return printer, nil
+}
+
+func typeMeta(kind string) metav1.TypeMeta {
+	return metav1.TypeMeta{APIVersion: "mcn.upgrademonitor/v1", Kind: kind}
+}
+
+func (f *sourceFlags) printDocument(document runtime.Object) error {
+	return f.printer.PrintObj(document, f.Out)
 }

@@ -76,8 +76,9 @@ func (w *waiting) wait(ctx context.Context) error {
 		if err := c.change.observe(v); err != nil {
 			return true, err
 		}
+		c.last = v
 		for _, p := range v.Pools {
-			if line := c.standing(v, p); standing[p.Name] != line {
+			if line := c.standing(p); standing[p.Name] != line {
 				standing[p.Name] = line
 				text := v.Time.Format(time.TimeOnly) + " " + line
 				if err := w.terminal.Print(w.Out, screen.Wrapped(text, w.options(v, false).Width)); err != nil {

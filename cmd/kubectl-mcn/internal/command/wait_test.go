@@ -310,7 +310,7 @@ func TestWaitTimesOut(t *testing.T) {
 		"not done within 1s: worker 0/1 to 22222222, 1 waiting\n":              {newPool("worker", newConfig), n, ""},
 		"not done within 1s: worker 0/1 to 22222222, 1 waiting, paused\n":      {paused, n, ""},
 		"not done within 1s: worker 1/1 to 22222222, its image is not built\n": {with(updatedPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, ""},
-		"not done within 1s: worker has not started":                           {newPool("worker", newConfig), done, "--from " + newConfig},
+		", still the target of --from":                                         {newPool("worker", newConfig), done, "--from " + newConfig},
 	} {
 		s := newServer(t, test.pool, test.node)
 		r, timeout := startWithTimeout(t, append(strings.Fields(test.args), "--kubeconfig", s.kubeconfig(t))...)
@@ -410,8 +410,6 @@ func TestComponentsOfACluster(t *testing.T) {
 	assert.Zero(t, got.code, got.stderr)
 	assert.Contains(t, got.stdout, "timed out waiting for DaemonSet")
 	assert.Contains(t, got.stdout, "not reported")
-	got = execute(t, "", "components", "-o", "jsonpath={.components[0].health}", "--kubeconfig", s.kubeconfig(t))
-	assert.Equal(t, "Unhealthy", got.stdout)
 	got = execute(t, "", "components", "--kubeconfig", newServer(t).kubeconfig(t))
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, `there is no MachineConfiguration "cluster"`)

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -11,86 +10,39 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// Component is the health of the operator, the controller or the daemons, or the state of the
-// bootstrap.
-type Component struct {
-	Name string `json:"name"`
-	// Health is Healthy, Unhealthy, Unknown or NotReported. For the bootstrap, it is Running or
-	// Complete.
-	Health string `json:"health"`
-	// Doing is a step of the component that takes long, or "". Since and Message describe this
-	// step or the bootstrap.
-	Doing   string       `json:"doing,omitempty"`
-	Since   *metav1.Time `json:"since,omitempty"`
-	Message string       `json:"message,omitempty"`
-	// Problems has each of the conditions Degraded and Available that is missing or not healthy.
-	Problems []metav1.Condition `json:"problems,omitempty"`
-	Error    *components.Fault  `json:"mostRecentError,omitempty"`
+// reporting are the components with a health.
+var reporting = []struct {
+	name string
+	components.Component
+}{
+	{"operator", components.Operator},
+	{"controller", components.Controller},
+	{"daemon", components.Daemon},
 }
 
-// notReported is the health of a component without conditions, and the reason of a missing
-// condition.
-const notReported = "NotReported"
-
-// Components returns the state of each component, from the conditions of the MachineConfiguration.
-func Components(list []metav1.Condition) []Component {
-	all := []Component{
-		componentOf(list, "operator", components.Operator),
-		componentOf(list, "controller", components.Controller),
-		componentOf(list, "daemon", components.Daemon),
-	}
-	if c := meta.FindStatusCondition(list, components.TypeOf(components.Bootstrap, components.Progressing)); c != nil {
-		bootstrap := Component{Name: "bootstrap", Health: "Complete", Since: &c.LastTransitionTime, Message: c.Message}
-		if c.Status == metav1.ConditionTrue {
-			bootstrap.Health, bootstrap.Doing = "Running", c.Reason
-		}
-		all = append(all, bootstrap)
-	}
-	return all
-}
-
-func componentOf(list []metav1.Condition, name string, c components.Component) Component {
-	result := Component{Name: name, Health: string(components.HealthOf(list, c))}
-	var own []metav1.Condition
+// conditionsOf returns the conditions of a component.
+func conditionsOf(list []metav1.Condition, c components.Component) (own []metav1.Condition) {
 	for _, a := range []components.Aspect{components.Progressing, components.Degraded, components.Available} {
-		condition := metav1.Condition{Type: components.TypeOf(c, a), Status: metav1.ConditionUnknown, Reason: notReported}
-		if found := meta.FindStatusCondition(list, condition.Type); found != nil {
-			condition = *found
-			own = append(own, condition)
-		} else if a == components.Progressing {
-			continue
-		}
-		isWell := condition.Status != metav1.ConditionUnknown && (condition.Status == metav1.ConditionTrue) == (a == components.Available)
-		switch {
-		case isWell:
-		case a == components.Progressing:
-			result.Doing, result.Since, result.Message = condition.Reason, &condition.LastTransitionTime, condition.Message
-		default:
-			result.Problems = append(result.Problems, condition)
+		if found := meta.FindStatusCondition(list, components.TypeOf(c, a)); found != nil {
+			own = append(own, *found)
 		}
 	}
-	if len(own) == 0 {
-		return Component{Name: name, Health: notReported}
-	}
-	if fault, ok := components.MostRecentError(own); ok {
-		result.Error = &fault
-	}
-	return result
+	return own
 }
 
 // Health names the components whose health is Unhealthy or Unknown, and the command that shows
 // them. If there are no such components, it returns "".
 func Health(list []metav1.Condition) string {
 	var texts []string
-	for _, h := range []components.Health{components.Unhealthy, components.Unknown} {
+	for _, health := range []components.Health{components.Unhealthy, components.Unknown} {
 		var names []string
-		for _, c := range Components(list) {
-			if c.Health == string(h) {
-				names = append(names, c.Name)
+		for _, c := range reporting {
+			if len(conditionsOf(list, c.Component)) > 0 && components.HealthOf(list, c.Component) == health {
+				names = append(names, c.name)
 			}
 		}
 		if len(names) > 0 {
-			texts = append(texts, strings.Join(names, ", ")+" "+strings.ToLower(string(h)))
+			texts = append(texts, strings.Join(names, ", ")+" "+strings.ToLower(string(health)))
 		}
 	}
 	if len(texts) == 0 {
@@ -102,37 +54,57 @@ func Health(list []metav1.Condition) string {
 // ComponentTable returns the screen of the components. It has the overall health and a row for each
 // component. Below the table, it has the messages of problems, of steps that take long, and of
 // resolved errors.
-func ComponentTable(conditions []metav1.Condition, o Options) []Line {
-	all := Components(conditions)
+func ComponentTable(list []metav1.Condition, o Options) []Line {
 	rows := [][]string{{"NAME      ", "HEALTH", "DOING", "SINCE"}}
-	for _, c := range all {
-		health, since := strings.Replace(c.Health, notReported, "not reported", 1), "-"
-		if c.Since != nil {
-			since = sinceNow(c.Since.Time, o.Now)
-		}
-		rows = append(rows, []string{c.Name, health, cmp.Or(Clean(c.Doing), "-"), since})
+	var entries []Line
+	add := func(tone Tone, name, what, message string) {
+		entries = append(entries, Problem{Subject: name, What: what, Message: message, Tone: tone}.draw(o)...)
 	}
-	ls := append(lines(Plain, "health: "+string(components.Overall(conditions))+", "+moment(o), ""), table(rows, 0, o.Width)...)
-	add := func(tone Tone, c Component, what, message string) {
-		ls = append(ls, Problem{Subject: c.Name, What: what, Message: message, Tone: tone}.draw(o)...)
+	addDoing := func(name string, c *metav1.Condition) (doing, since string) {
+		if c.Message != "" {
+			add(Warn, name, Clean(c.Reason)+sinceText(c.LastTransitionTime.Time, o.Now), c.Message)
+		}
+		return Clean(c.Reason), sinceNow(c.LastTransitionTime.Time, o.Now)
 	}
-	for _, c := range all {
-		for _, p := range c.Problems {
-			since := sinceText(p.LastTransitionTime.Time, o.Now)
-			what := fmt.Sprintf("%s is %s, %s%s", Clean(p.Type), Clean(string(p.Status)), Clean(p.Reason), since)
-			add(Alarm, c, what, p.Message)
+	for _, c := range reporting {
+		health, doing, since := string(components.HealthOf(list, c.Component)), "-", "-"
+		own := conditionsOf(list, c.Component)
+		if len(own) == 0 {
+			rows = append(rows, []string{c.name, "not reported", doing, since})
+			continue
 		}
-		switch {
-		case c.Message != "" && c.Doing != "":
-			add(Warn, c, Clean(c.Doing)+sinceText(c.Since.Time, o.Now), c.Message)
-		case c.Message != "":
-			add(Plain, c, strings.ToLower(c.Health), c.Message)
+		for _, wanted := range []metav1.Condition{
+			{Type: components.TypeOf(c.Component, components.Degraded), Status: metav1.ConditionFalse},
+			{Type: components.TypeOf(c.Component, components.Available), Status: metav1.ConditionTrue},
+		} {
+			found := meta.FindStatusCondition(own, wanted.Type)
+			switch {
+			case found == nil:
+				add(Alarm, c.name, wanted.Type+" is Unknown, NotReported", "")
+			case found.Status != wanted.Status:
+				what := fmt.Sprintf("%s is %s, %s", wanted.Type, Clean(string(found.Status)), Clean(found.Reason))
+				add(Alarm, c.name, what+sinceText(found.LastTransitionTime.Time, o.Now), found.Message)
+			}
 		}
-		if c.Error != nil && c.Error.Resolved {
-			since := sinceNow(c.Error.Since.Time, o.Now)
-			what := fmt.Sprintf("last error resolved %s ago, in %s", since, Clean(string(c.Error.State)))
-			add(Plain, c, what, c.Error.Message)
+		progressing := meta.FindStatusCondition(own, components.TypeOf(c.Component, components.Progressing))
+		if progressing != nil && progressing.Status != metav1.ConditionFalse {
+			doing, since = addDoing(c.name, progressing)
 		}
+		if fault, ok := components.MostRecentError(own); ok && fault.Resolved {
+			add(Plain, c.name, "last error resolved "+sinceNow(fault.Since.Time, o.Now)+" ago, in "+Clean(string(fault.State)), fault.Message)
+		}
+		rows = append(rows, []string{c.name, health, doing, since})
 	}
-	return fit(ls, o)
+	if c := meta.FindStatusCondition(list, components.TypeOf(components.Bootstrap, components.Progressing)); c != nil {
+		health, doing, since := "Complete", "-", sinceNow(c.LastTransitionTime.Time, o.Now)
+		if c.Status == metav1.ConditionTrue {
+			health = "Running"
+			doing, since = addDoing("bootstrap", c)
+		} else if c.Message != "" {
+			add(Plain, "bootstrap", "complete", c.Message)
+		}
+		rows = append(rows, []string{"bootstrap", health, doing, since})
+	}
+	ls := append(lines(Plain, "health: "+string(components.Overall(list))+", "+moment(o), ""), table(rows, 0, o.Width)...)
+	return fit(append(ls, entries...), o)
 }

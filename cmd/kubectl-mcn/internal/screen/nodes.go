@@ -39,11 +39,6 @@ func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 	}
 	ls = append(ls, Line{})
 	ls = append(ls, nodeTable(chosen[:most], o)...)
-	for i, n := range chosen[:most] {
-		if n.State == cluster.Stuck {
-			ls[len(ls)-most+i].Tone = Alarm
-		}
-	}
 	if more := len(chosen) - most; more > 0 {
 		ls = append(ls, Line{Text: Cut(fmt.Sprintf("  ... and %d more: -o wide lists all", more), o.Width)})
 	}
@@ -122,15 +117,11 @@ func totalText(n cluster.Node, o Options) string {
 }
 
 // phaseName returns what a node is doing in a phase, for example "Draining".
-func phaseName(p phases.Phase) string {
-	text := verb(p)
-	return strings.ToUpper(text[:1]) + text[1:]
-}
+func phaseName(p phases.Phase) string { return capital(verb(p)) }
 
-func stepName(n cluster.Node) string {
-	text := stepOf(n)
-	return strings.ToUpper(text[:1]) + text[1:]
-}
+func stepName(n cluster.Node) string { return capital(stepOf(n)) }
+
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // doing returns the current step of a node in an update, or the state of any other node. It adds
 // NotReady and cordoned, for example "Draining, NotReady" or "Done, cordoned".
@@ -162,4 +153,40 @@ func marks(n cluster.Node) (text string) {
 		text += signs[s.State]
 	}
 	return text
+}
+
+const before = "before "
+
+// stepOf returns what a node does in its update. If the daemon has not begun the next step, it says so:
+// for example, the daemon looks every ten seconds whether its node is drained.
+func stepOf(n cluster.Node) string {
+	isNext := func(s mco.Step) bool { return s.Phase == n.Step && s.State == mco.ToDo }
+	switch {
+	case n.NotStarted():
+		return "not started"
+	case slices.ContainsFunc(n.Steps, isNext) && slices.ContainsFunc(n.Steps, func(s mco.Step) bool { return s.State == mco.Finished }):
+		return before + verb(n.Step)
+	}
+	return verb(n.Step)
+}
+
+// verb returns a verb for the work of a node in a phase, for example "draining" for Drained. For a
+// phase without a verb, it returns "updating".
+func verb(p phases.Phase) string {
+	return cmp.Or(verbs[p], "updating")
+}
+
+var verbs = map[phases.Phase]string{
+	phases.UpdatePrepared:           "preparing",
+	phases.Cordoned:                 "cordoning",
+	phases.Drained:                  "draining",
+	phases.AppliedFilesAndOS:        "applying files and OS",
+	phases.AppliedFiles:             "applying files",
+	phases.AppliedOSImage:           "applying the OS image",
+	phases.ImagePulledFromRegistry:  "pulling the image",
+	phases.UpdatePostActionComplete: "running post-update actions",
+	phases.RebootedNode:             "rebooting",
+	phases.Resumed:                  "resuming",
+	phases.Uncordoned:               "uncordoning",
+	phases.Updated:                  "completing the update",
 }

@@ -253,3 +253,12 @@ func paused(p cluster.Pool, o Options) Problem {
 	}
 	return problem
 }
+
+// leftOut says that the update of the cluster leaves a paused pool out, or returns "".
+func (o Options) leftOut(p cluster.Pool) string {
+	isDone := p.IsDone() && (!o.Version.IsUpdating || o.Configs[p.Target.Config].Release == o.Version.Desired)
+	if o.Version.Desired == "" || !p.Paused || isDone {
+		return ""
+	}
+	return "left out of the update to " + Clean(o.Version.Desired)
+}

@@ -136,25 +136,27 @@ func title(pools []cluster.Pool, o Options) []Line {
 // versions returns the old and the new OpenShift version of the update. If the pools differ, it
 // lists the versions of each pool.
 func (o Options) versions(pools []cluster.Pool) string {
-	var all []string
-	text, distinct := "", map[string]bool{}
+	var named, distinct []string
 	for _, p := range pools {
-		to, from := o.Configs[p.Target.Config].Release, ""
+		text, from := o.Configs[p.Target.Config].Release, ""
+		if text == "" {
+			continue
+		}
 		for _, n := range p.Nodes {
-			if release := o.Configs[n.Current.Config].Release; release != "" && release != to {
+			if release := o.Configs[n.Current.Config].Release; release != "" && release != text {
 				from = release + " -> "
 			}
 		}
-		if to != "" {
-			text = from + to
-			distinct[text] = true
-			all = append(all, Clean(p.Name+" "+text))
+		text = from + text
+		named = append(named, p.Name+" "+text)
+		if !slices.Contains(distinct, text) {
+			distinct = append(distinct, text)
 		}
 	}
-	if len(distinct) == 1 {
-		return Clean(text)
+	if len(distinct) > 1 {
+		distinct = named
 	}
-	return strings.Join(all, ", ")
+	return Clean(strings.Join(distinct, ", "))
 }
 
 // counts returns the number of a pool's nodes, in total and in each state.
@@ -176,4 +178,109 @@ func stateCounts(p cluster.Pool) (parts []string) {
 		}
 	}
 	return parts
+}
+
+// OfOperator returns the problems of the ClusterOperator machine-config.
+func OfOperator(o Options) []Problem {
+	var all []Problem
+	for _, c := range o.Operator {
+		problem := Problem{
+			Since: c.Since, Subject: "cluster operator machine-config", What: "degraded" + sinceText(c.Since, o.Now), Message: c.Message,
+			Next: []string{"oc describe clusteroperator machine-config"}, Tone: Warn,
+		}
+		if c.Type == "Available" {
+			problem.What, problem.Tone = "unavailable"+sinceText(c.Since, o.Now), Alarm
+		}
+		all = append(all, problem)
+	}
+	return all
+}
+
+// notYet says that the cluster is still being updated, although all pools are done.
+func (o Options) notYet(pools []cluster.Pool) string {
+	isOpen := func(p cluster.Pool) bool { return !p.IsDone() }
+	if !o.Version.IsUpdating || slices.ContainsFunc(pools, isOpen) {
+		return ""
+	}
+	return "done, but the cluster is on its way to " + Clean(o.Version.Desired) + sinceText(o.Version.Since, o.Now)
+}
+
+// changes returns a line for each pool whose target has other MachineConfigs than its last target, for example
+// "worker: +99-worker-chrony -98-worker-old".
+func changes(pools []cluster.Pool, o Options) (ls []Line) {
+	for _, p := range pools {
+		if text := Clean(p.Changes()); text != "" {
+			ls = append(ls, wrapped(Plain, margin, Clean(p.Name)+": "+text, o.Width)...)
+		}
+	}
+	if len(ls) > 0 {
+		ls = append([]Line{{}}, ls...)
+	}
+	return ls
+}
+
+// meanings explains the values of the column LEFT. The field left is a value or its first
+// character.
+var meanings = []struct{ left, text string }{
+	{"~", "LEFT is TYPICAL (the median time of an update) times the groups to come."},
+	{"?", "LEFT is ? while a node is stuck, slow or failing."},
+	{"blocked", "LEFT is blocked: maxUnavailable nodes are unavailable, but not updating."},
+	{"stalled", "LEFT is stalled: nodes wait, and no node is updating."},
+	{"paused", "LEFT is paused: no node starts before the pool is unpaused."},
+}
+
+// legend explains the columns and signs of an unfinished rollout. It also names the command that
+// shows details of one node. A stuck node is preferred, then a slow node, then an updating node.
+func legend(c cluster.Cluster, o Options) []Line {
+	var stuck, slow, updating []string
+	missing, isEarly, left := 0, false, map[string]bool{}
+	for _, p := range c.Pools {
+		missing += p.Missing
+		if text := leftText(p); strings.HasPrefix(text, "~") {
+			left["~"] = true
+		} else if p.Known && text != "-" || p.Updating+p.Waiting > 0 && p.Build == nil {
+			left[text] = true
+			isEarly = isEarly || text == "-" && p.Done < cluster.MinDone
+		}
+		for _, n := range p.StuckNodes() {
+			stuck = append(stuck, n.Name)
+		}
+		for _, n := range p.Nodes {
+			switch {
+			case n.Slow:
+				slow = append(slow, n.Name)
+			case n.State == cluster.Updating:
+				updating = append(updating, n.Name)
+			}
+		}
+	}
+	ls := []Line{{}}
+	add := func(is bool, text string) {
+		if is {
+			ls = append(ls, wrapped(Plain, "", text, o.Width)...)
+		}
+	}
+	signs := "# done, > running, . to come, - skipped"
+	if len(stuck) > 0 {
+		signs += ", ! stuck"
+	}
+	if len(slow) > 0 {
+		signs += ", ~ slow or failing"
+	}
+	shown := slices.Concat(stuck, slow, updating)
+	add(len(shown) > 0, signs)
+	for _, m := range meanings {
+		add(left[m.left], m.text)
+	}
+	add(isEarly && !o.NoManagedFields, "LEFT is known once three nodes are done.")
+	add(left["-"] && o.NoManagedFields, "TYPICAL and LEFT need managed fields: oc get ... --show-managed-fields -o yaml")
+	add(missing > 0 && !hasNoObjects(c.Pools), nodes(missing)+" known only from the status of the pool")
+	add(c.WithoutNode > 0 && o.Origin != "", nodes(c.WithoutNode)+" known only from MachineConfigNodes: NotReady and cordoned are not known")
+	if len(shown) > 0 {
+		add(true, "kubectl mcn node "+Clean(shown[0])+" shows details")
+	}
+	if len(ls) == 1 {
+		return nil
+	}
+	return ls
 }

@@ -13,10 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
-const (
-	budgets      = "poddisruptionbudgets"
-	maxRefusedIn = 20 // limits the namespaces whose budgets are read
-)
+const budgets = "poddisruptionbudgets"
 
 // refusedIn returns the namespaces in which an eviction was refused, or nil if the user may not read
 // their budgets.
@@ -34,7 +31,7 @@ func (s *Store) refusedIn() []string {
 			}
 		}
 	})
-	return slices.Sorted(maps.Keys(all))[:min(maxRefusedIn, len(all))]
+	return slices.Sorted(maps.Keys(all))
 }
 
 // readBudgets reads the PodDisruptionBudgets of the namespaces in which an eviction was refused. They

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 // maxAge limits the time from the newest condition to the modification of the file. If the limit is
@@ -120,52 +121,53 @@ func (f *Files) each(name string, do func(file string, data []byte)) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range slices.Sorted(maps.Keys(files)) {
+	for _, file := range files {
+		info, err := os.Stat(file)
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir(): // a link to a folder
+			continue
+		}
+		f.written = mco.Later(f.written, info.ModTime())
 		data, err := os.ReadFile(file)
 		if err != nil {
 			return err
-		}
-		if written := files[file]; written.After(f.written) {
-			f.written = written
 		}
 		do(file, data)
 	}
 	return nil
 }
 
-// find returns the files to read, with their modification times. name is a file or a folder. In a
-// must-gather or an insights archive, find chooses the files that gathered matches, and the YAML and
-// JSON files directly in the folder. In any other folder, it chooses all YAML and JSON files. It follows
-// symbolic links.
-func find(name string) (map[string]time.Time, error) {
+// find returns the files to read, sorted. name is a file or a folder. In a must-gather or an insights
+// archive, find chooses the files that gathered matches, and the YAML and JSON files directly in the
+// folder. In any other folder, it chooses all YAML and JSON files. It follows symbolic links to files.
+func find(name string) ([]string, error) {
 	root, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return nil, err
 	}
-	chosen, top, all := map[string]time.Time{}, map[string]time.Time{}, map[string]time.Time{}
-	err = filepath.WalkDir(root, func(file string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := os.Stat(file)
+	var chosen, top, all []string
+	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil || info.IsDir():
+		case err != nil || entry.IsDir():
 			return err
 		case gathered.MatchString(filepath.ToSlash(file)):
-			chosen[file] = info.ModTime()
+			chosen = append(chosen, file)
 		case file == root || filepath.Dir(file) == root && objectFile.MatchString(file):
-			top[file] = info.ModTime()
+			top = append(top, file)
 		case objectFile.MatchString(file):
-			all[file] = info.ModTime()
+			all = append(all, file)
 		}
 		return nil
 	})
 	if len(chosen) == 0 {
 		chosen = all
 	}
-	maps.Copy(chosen, top)
+	chosen = append(chosen, top...)
 	if err == nil && len(chosen) == 0 {
 		err = errors.New("the folder has no .yaml or .json files")
 	}
+	slices.Sort(chosen)
 	return chosen, err
 }

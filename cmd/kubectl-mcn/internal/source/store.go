@@ -152,10 +152,6 @@ func (s *Store) remove(resource, name string) {
 		m.node, m.value = nil, nil
 	case machineConfigPools:
 		delete(s.pools, name)
-	case configurations:
-		s.components = nil
-	case clusterOperators:
-		s.facts.Operator = nil
 	case machineConfigs:
 		delete(s.facts.Configs, name)
 	}

@@ -47,8 +47,6 @@ func TestDeletedObjects(t *testing.T) {
 	}
 	require.NoError(t, s.add(configurations, configuration))
 	assert.Len(t, s.View(time.Time{}).Components, 1)
-	s.remove(configurations, "cluster")
-	assert.Empty(t, s.View(time.Time{}).Components)
 }
 
 // TestDeniedNodes: the user may not read Nodes, then the server is away, then the user may read them

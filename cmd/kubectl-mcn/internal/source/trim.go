@@ -16,13 +16,10 @@ import (
 // cluster is about twenty times as large. The caller holds the lock.
 func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	node := &corev1.Node{ObjectMeta: s.trimMeta(o.ObjectMeta, mco.OfDesiredConfig, mco.OfCordon)}
-	node.Labels = s.trimMap(o.Labels, "")
-	node.Annotations = s.trimMap(o.Annotations, mco.AnnotationPrefix)
-	for name, value := range o.Annotations {
-		if mco.IsOfOperator(name) {
-			node.Annotations[name] = value
-		}
-	}
+	node.Labels = s.trimMap(o.Labels, func(string) bool { return true })
+	node.Annotations = s.trimMap(o.Annotations, func(name string) bool {
+		return strings.HasPrefix(name, mco.AnnotationPrefix) || mco.IsOfOperator(name)
+	})
 	node.Spec.Unschedulable = o.Spec.Unschedulable
 	for _, t := range o.Spec.Taints {
 		if t.Key == corev1.TaintNodeUnschedulable || mco.IsOfOperator(t.Key) {
@@ -34,14 +31,7 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 		OperatingSystem: s.text(info.OperatingSystem), KubeletVersion: s.text(info.KubeletVersion), OSImage: s.text(info.OSImage),
 	}
 	for _, c := range o.Status.Conditions {
-		if c.Type == corev1.NodeMemoryPressure || c.Type == corev1.NodePIDPressure {
-			continue
-		}
-		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{
-			Type:               corev1.NodeConditionType(s.text(string(c.Type))),
-			Status:             corev1.ConditionStatus(s.text(string(c.Status))),
-			LastTransitionTime: c.LastTransitionTime,
-		})
+		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime})
 	}
 	return node
 }
@@ -59,10 +49,7 @@ func (s *Store) trimMachineConfigNode(o *mcfgv1.MachineConfigNode) *mcfgv1.Machi
 	mcn.Status.Conditions = slices.Clone(o.Status.Conditions)
 	for i := range mcn.Status.Conditions {
 		c := &mcn.Status.Conditions[i]
-		c.Type = s.text(c.Type)
-		c.Status = metav1.ConditionStatus(s.text(string(c.Status)))
-		c.Reason = s.text(c.Reason)
-		c.Message = s.text(c.Message)
+		c.Type, c.Reason, c.Message = s.text(c.Type), s.text(c.Reason), s.text(c.Message)
 	}
 	return mcn
 }
@@ -92,11 +79,11 @@ func (s *Store) trimMeta(o metav1.ObjectMeta, fields ...string) metav1.ObjectMet
 	return trimmed
 }
 
-// trimMap keeps the entries whose names have a prefix.
-func (s *Store) trimMap(all map[string]string, prefix string) map[string]string {
+// trimMap keeps some entries.
+func (s *Store) trimMap(all map[string]string, keeps func(name string) bool) map[string]string {
 	kept := map[string]string{}
 	for name, value := range all {
-		if strings.HasPrefix(name, prefix) {
+		if keeps(name) {
 			kept[s.text(name)] = s.text(value)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/moby/term"
@@ -15,8 +14,8 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 )
 
-// defaultWidth is the width if the output is not a terminal and COLUMNS is not set.
-const defaultWidth = 80
+// plainWidth is the width if the output is not a terminal.
+const plainWidth = 80
 
 // Terminal describes an output: a terminal, a pipe or a file.
 type Terminal struct {
@@ -45,12 +44,7 @@ func For(out io.Writer) Terminal {
 	}
 }
 
-func plainSize() (int, int) {
-	if columns, _ := strconv.Atoi(os.Getenv("COLUMNS")); columns > 0 {
-		return columns, 0
-	}
-	return defaultWidth, 0
-}
+func plainSize() (int, int) { return plainWidth, 0 }
 
 // Print writes lines to out.
 func (t Terminal) Print(out io.Writer, lines []screen.Line) error {

@@ -11,17 +11,22 @@ import (
 	"k8s.io/client-go/tools/record"
 )
 
-// newNode returns a Node that has its desired config, and is Ready, and its MachineConfigNode.
-func newNode(name string) (*corev1.Node, *mcfgv1.MachineConfigNode) {
-	annotations := map[string]string{"machineconfiguration.openshift.io/state": "Done"}
-	for _, key := range []string{"currentConfig", "desiredConfig"} {
-		annotations["machineconfiguration.openshift.io/"+key] = "config-1"
-	}
+// newNode returns a Node that is Ready, and has the current and the desired config.
+func newNode(name, current, desired string) *corev1.Node {
+	const prefix = "machineconfiguration.openshift.io/"
+	annotations := map[string]string{prefix + "state": "Done", prefix + "currentConfig": current, prefix + "desiredConfig": desired}
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: annotations}}
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
-	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	mcn.Status.Conditions = []metav1.Condition{{Type: string(mcfgv1.MachineConfigNodeUpdated), Status: metav1.ConditionTrue}}
-	return node, mcn
+	return node
+}
+
+func updatedMCNs(nodes []*corev1.Node) (mcns []*mcfgv1.MachineConfigNode) {
+	for _, node := range nodes {
+		mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
+		mcn.Status.Conditions = []metav1.Condition{{Type: string(mcfgv1.MachineConfigNodeUpdated), Status: metav1.ConditionTrue}}
+		mcns = append(mcns, mcn)
+	}
+	return mcns
 }
 
 func newPool() *mcfgv1.MachineConfigPool {
@@ -30,21 +35,40 @@ func newPool() *mcfgv1.MachineConfigPool {
 	return pool
 }
 
+func has(status mcfgv1.MachineConfigPoolStatus, name mcfgv1.MachineConfigPoolConditionType) bool {
+	return apihelpers.IsMachineConfigPoolConditionTrue(status.Conditions, name)
+}
+
 // TestReadersOfUpdating: while an administrator has cordoned a node, the two readers of Updating that the page names
 // find neither Updating nor Updated, but the message of Updated, and nodes that are updated.
 func TestReadersOfUpdating(t *testing.T) {
-	node, mcn := newNode("worker-0")
-	other, mcnOfOther := newNode("worker-1")
-	node.Spec.Unschedulable = true
-	status := (&Controller{}).calculateStatus([]*mcfgv1.MachineConfigNode{mcn, mcnOfOther}, nil, newPool(), []*corev1.Node{node, other}, nil, nil)
-	assert.False(t, apihelpers.IsMachineConfigPoolConditionTrue(status.Conditions, mcfgv1.MachineConfigPoolUpdating))
-	assert.False(t, apihelpers.IsMachineConfigPoolConditionTrue(status.Conditions, mcfgv1.MachineConfigPoolUpdated))
+	nodes := []*corev1.Node{newNode("worker-0", "config-1", "config-1"), newNode("worker-1", "config-1", "config-1")}
+	nodes[0].Spec.Unschedulable = true
+	status := (&Controller{}).calculateStatus(updatedMCNs(nodes), nil, newPool(), nodes, nil, nil)
+	assert.False(t, has(status, mcfgv1.MachineConfigPoolUpdating))
+	assert.False(t, has(status, mcfgv1.MachineConfigPoolUpdated))
 	assert.EqualValues(t, 2, status.UpdatedMachineCount)
 	for _, c := range status.Conditions {
 		if c.Type == mcfgv1.MachineConfigPoolUpdated {
 			assert.Equal(t, "2 of 2 nodes have MachineConfig config-1. worker-0 is cordoned", c.Message)
 		}
 	}
+}
+
+// TestCasesThatDiffer: the two cases of machine-config-operator's test that the page names.
+func TestCasesThatDiffer(t *testing.T) {
+	nodes := []*corev1.Node{newNode("worker-0", "config-0", "config-1"), newNode("worker-1", "config-0", "config-0")}
+	pool := newPool()
+	pool.Spec.Paused = true
+	status := (&Controller{}).calculateStatus(updatedMCNs(nodes), nil, pool, nodes, nil, nil)
+	assert.True(t, has(status, mcfgv1.MachineConfigPoolUpdating), "paused during an update")
+
+	pool.Spec.Paused = false
+	mcns := updatedMCNs(nodes)
+	mcns[0].Status.Conditions = []metav1.Condition{{Type: string(mcfgv1.MachineConfigNodeNodeDegraded), Status: metav1.ConditionTrue}}
+	status = (&Controller{}).calculateStatus(mcns, nil, pool, nodes, &mcfgv1.MachineOSConfig{}, nil)
+	assert.False(t, has(status, mcfgv1.MachineConfigPoolUpdating), "a layered pool that is degraded")
+	assert.EqualValues(t, 1, status.DegradedMachineCount)
 }
 
 func TestSyncStatusOnly(t *testing.T) {
@@ -57,14 +81,13 @@ func TestSyncStatusOnly(t *testing.T) {
 	}
 	cc := &mcfgv1.ControllerConfig{}
 	cc.Status.ControllerCertificates = []mcfgv1.ControllerCertificate{{Subject: "CN=a", BundleFile: "b"}}
-	node, mcn := newNode("worker-0")
-	pool := newPool()
+	nodes, pool := []*corev1.Node{newNode("worker-0", "config-1", "config-1")}, newPool()
 
-	require.True(t, ctrl.syncStatusOnly(pool, cc, []*corev1.Node{node}, []*mcfgv1.MachineConfigNode{mcn}))
+	require.True(t, ctrl.syncStatusOnly(pool, cc, nodes, updatedMCNs(nodes)))
 	assert.Equal(t, "rhel-10", pool.Status.OSImageStream.Name)
 	assert.Equal(t, "CN=a", pool.Status.CertExpirys[0].Subject)
 	assert.EqualValues(t, 1, pool.Status.UpdatedMachineCount)
 	assert.Equal(t, "Normal Completed Pool worker has completed update to MachineConfig config-1", <-recorder.Events)
-	assert.False(t, ctrl.syncStatusOnly(pool, cc, []*corev1.Node{node}, []*mcfgv1.MachineConfigNode{mcn}), "nothing changes")
+	assert.False(t, ctrl.syncStatusOnly(pool, cc, nodes, updatedMCNs(nodes)), "nothing changes")
 	assert.Empty(t, recorder.Events)
 }
