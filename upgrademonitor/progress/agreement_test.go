@@ -11,56 +11,31 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/openshift/upgrademonitor/internal/mcntest"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// node decodes a Node, whose annotations may say anything.
-func (t *tape) node(name string) *corev1.Node {
-	n := newNode()
-	n.Name, n.UID = name, "uid-0"
-	for _, key := range []string{"desiredConfig", "currentConfig"} {
-		if t.pick(8) > 0 {
-			n.Annotations[annotation+key] = oneOf(t, configB, configB, configA, "")
-		}
-	}
-	for _, key := range []string{"desiredImage", "currentImage"} {
-		if t.pick(4) == 1 {
-			n.Annotations[annotation+key] = oneOf(t, "x", "y", "")
-		}
-	}
-	n.Annotations[annotation+"state"] = oneOf(t, "Done", "Done", "Done", "Working", "Degraded", "Unreconcilable", "Rebooting", "")
-	n.Annotations[annotation+"reason"] = oneOf(t, "", "disk full", "draining", "\xff")
-	for _, kind := range []corev1.NodeConditionType{corev1.NodeDiskPressure, corev1.NodeNetworkUnavailable, corev1.NodeMemoryPressure} {
-		if status := oneOf[corev1.ConditionStatus](t, "False", "False", "False", "False", "", "True", "Unknown"); status != "" {
-			n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: kind, Status: status})
-		}
-	}
-	n.Status.Conditions[0].Status = oneOf[corev1.ConditionStatus](t, "True", "True", "True", "True", "True", "False", "Unknown")
-	n.Spec.Unschedulable = t.pick(8) == 1
-	return n
-}
-
 // builds are the states of a build. "" means that there is none.
 var builds = []mcfgv1.BuildProgress{"", poolwords.Initial, mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding, mcfgv1.MachineOSBuildSucceeded,
 	mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted}
 
 // options decodes a pool that is not layered, or that is, with a build in any state.
-func (t *tape) options() pool.Options {
-	if t.pick(3) == 0 {
+func optionsOf(t *mcntest.Tape) pool.Options {
+	if t.Pick(3) == 0 {
 		return pool.Options{}
 	}
 	mosc := &mcfgv1.MachineOSConfig{ObjectMeta: metav1.ObjectMeta{Name: "mosc"}}
-	mosc.Status.CurrentImagePullSpec = oneOf[mcfgv1.ImageDigestFormat](t, "x", "x", "x", "y", "")
-	state := oneOf(t, builds...)
+	mosc.Status.CurrentImagePullSpec = mcntest.OneOf[mcfgv1.ImageDigestFormat](t, "x", "x", "x", "y", "")
+	state := mcntest.OneOf(t, builds...)
 	if state == "" {
 		return pool.Options{MachineOSConfig: mosc}
 	}
 	mosb := &mcfgv1.MachineOSBuild{ObjectMeta: metav1.ObjectMeta{Name: "mosb"}}
-	mosb.Spec.MachineConfig.Name = oneOf(t, configB, configB, configB, configA)
-	mosb.Status.DigestedImagePushSpec = oneOf[mcfgv1.ImageDigestFormat](t, "x", "")
+	mosb.Spec.MachineConfig.Name = mcntest.OneOf(t, configB, configB, configB, configA)
+	mosb.Status.DigestedImagePushSpec = mcntest.OneOf[mcfgv1.ImageDigestFormat](t, "x", "")
 	mosb.Status.Conditions = []metav1.Condition{{Type: string(state), Status: yes}}
 	return pool.Options{MachineOSConfig: mosc, MachineOSBuild: mosb}
 }
@@ -69,32 +44,32 @@ func (t *tape) options() pool.Options {
 // that has only the conditions of the pool and the states of the nodes never takes a pool for done
 // whose Updated is False.
 func FuzzAgreement(f *testing.F) {
-	seeds(f, 500)
+	mcntest.Seeds(f, 500)
 	f.Fuzz(func(t *testing.T, data []byte, _ uint64) {
-		in := tape(data)
+		in := mcntest.Tape(data)
 		p := &mcfgv1.MachineConfigPool{}
-		p.Spec.Configuration.Name = oneOf(&in, configB, configB, configB, configA, "")
-		p.Spec.Paused = in.pick(3) == 1
-		if in.pick(6) == 1 {
+		p.Spec.Configuration.Name = mcntest.OneOf(&in, configB, configB, configB, configA, "")
+		p.Spec.Paused = in.Pick(3) == 1
+		if in.Pick(6) == 1 {
 			p.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionTrue}}
 		}
-		options := in.options()
-		isCalm := in.pick(2) == 1 // all nodes are done
+		options := optionsOf(&in)
+		isCalm := in.Pick(2) == 1 // all nodes are done
 		var nodes []*corev1.Node
 		var mcns []*mcfgv1.MachineConfigNode
-		for size := in.pick(8); len(in) > 0 && len(nodes) <= size; {
+		for size := in.Pick(8); len(in) > 0 && len(nodes) <= size; {
 			name := fmt.Sprint("worker-", len(nodes))
-			node, m := in.node(name), in.object()
+			node, m := in.Node(name), in.Object()
 			if isCalm {
 				node, m = newNode("desiredConfig", configB, "currentConfig", configB, "state", "Done"), mcn(is(phases.Updated, yes, 5))
-				if options.MachineOSConfig != nil && in.pick(8) > 0 {
+				if options.MachineOSConfig != nil && in.Pick(8) > 0 {
 					node.Annotations[annotation+"desiredImage"], node.Annotations[annotation+"currentImage"] = "x", "x"
 				}
 			}
 			node.Name, m.Name = name, name
-			ownedBy(oneOf[types.UID](&in, "uid-0", "uid-0", "uid-0", "uid-0", "uid-0", "uid-0", "uid-1"))(m)
+			ownedBy(mcntest.OneOf[types.UID](&in, "uid-0", "uid-0", "uid-0", "uid-0", "uid-0", "uid-0", "uid-1"))(m)
 			nodes = append(nodes, node)
-			if in.pick(16) != 1 {
+			if in.Pick(16) != 1 {
 				mcns = append(mcns, m)
 			}
 		}

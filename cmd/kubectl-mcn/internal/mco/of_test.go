@@ -19,8 +19,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-const annotation = "machineconfiguration.openshift.io/"
-
 // readCase reads a Node and its MachineConfigNode from a file in testdata. Each may be missing.
 func readCase(t *testing.T, name string) (node *corev1.Node, mcn *mcfgv1.MachineConfigNode) {
 	t.Helper()
@@ -114,16 +112,6 @@ func TestCases(t *testing.T) {
 			check(t, mco.Of(node, mcn))
 		})
 	}
-}
-
-// newNode returns a Ready Node that owns the object of mcn, with annotations: pairs of names and values.
-func newNode(pairs ...string) *corev1.Node {
-	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "uid-0", Annotations: map[string]string{}}}
-	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
-	for i := 0; i < len(pairs); i += 2 {
-		n.Annotations[annotation+pairs[i]] = pairs[i+1]
-	}
-	return n
 }
 
 // TestStepsOfNodes: without an object that shows the update, the requests of drains do.
