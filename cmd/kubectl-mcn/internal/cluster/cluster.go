@@ -34,8 +34,18 @@ type Cluster struct {
 	Leftover []string
 	// Unselected has the names of the nodes that no pool selects. They get no updates.
 	Unselected []string
+	// Conflicts has the nodes that several pools select, sorted by name.
+	Conflicts []Conflict
 	// WithoutNode is the number of nodes whose Nodes are not known.
 	WithoutNode int
+}
+
+// Conflict is a node that two custom pools, or master and a custom pool, select.
+type Conflict struct {
+	Node  string
+	Pools []string
+	// Pool is master, or "" if machine-config-operator leaves the node out of all pools.
+	Pool string
 }
 
 // Of returns the progress of the pools of a cluster at the time now.
@@ -54,7 +64,12 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 	result := Cluster{Pools: []Pool{}}
 	byPool := map[string][]Node{}
 	for _, n := range o.Nodes {
+		conflict, hasConflict := o.conflictOf(n)
+		if hasConflict {
+			result.Conflicts = append(result.Conflicts, conflict)
+		}
 		switch {
+		case hasConflict && conflict.Pool == "":
 		case n.kube != nil && pool.IsWindows(n.kube): // machine-config-operator does not update it
 		case n.kube == nil && o.HasNodes:
 			result.Leftover = append(result.Leftover, n.Name)
@@ -86,6 +101,7 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 	holdArbiter(result.Pools)
 	slices.Sort(result.Leftover)
 	slices.Sort(result.Unselected)
+	slices.SortFunc(result.Conflicts, func(a, b Conflict) int { return cmp.Compare(a.Node, b.Node) })
 	return result
 }
 
@@ -129,21 +145,33 @@ func (o Objects) hasNodes() bool {
 	return nodes > 0 && (o.HasNodes || nodes >= machines)
 }
 
-// place sets the fields Pool and Conflict of a node. It returns false if the node is in no pool.
+// conflictOf returns the pools that select a node, if they are in conflict.
+func (o Objects) conflictOf(n Node) (c Conflict, has bool) {
+	if n.kube == nil {
+		return c, false
+	}
+	selected, err := pool.Primary(n.kube, o.Pools)
+	if conflict, ok := errors.AsType[*pool.ConflictError](err); ok {
+		return Conflict{Node: n.Name, Pools: conflict.Pools}, true
+	}
+	if selected == nil || selected.Name != mco.Master {
+		return c, false
+	}
+	isStandard := func(p *mcfgv1.MachineConfigPool) bool { return p.Name == mco.Master || p.Name == mco.Worker }
+	other, _ := pool.Primary(n.kube, slices.DeleteFunc(slices.Clone(o.Pools), isStandard))
+	if other == nil {
+		return c, false
+	}
+	return Conflict{Node: n.Name, Pools: []string{mco.Master, other.Name}, Pool: mco.Master}, true
+}
+
+// place sets the field Pool of a node. It returns false if the node is in no pool.
 func (o Objects) place(n *Node) bool {
 	isInSpec := (n.kube == nil || n.HasObject) && !slices.Contains([]string{"not-yet-set", "NotYetSet"}, n.Pool)
 	if n.kube == nil || len(o.Pools) == 0 || len(n.kube.Labels) == 0 {
 		return isInSpec
 	}
-	selected, err := pool.Primary(n.kube, o.Pools)
-	if conflict, ok := errors.AsType[*pool.ConflictError](err); ok {
-		n.Conflict = conflict.Pools
-		if !slices.Contains(conflict.Pools, n.Pool) {
-			n.Pool = conflict.Pools[0]
-		}
-		return true
-	}
-	if selected != nil {
+	if selected, _ := pool.Primary(n.kube, o.Pools); selected != nil {
 		if n.Pool = o.missingPool(n, selected.Name); n.Pool == "" {
 			n.Pool = selected.Name
 		}

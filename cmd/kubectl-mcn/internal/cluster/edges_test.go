@@ -13,22 +13,6 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// TestOnlyANodeOfTwoPoolsWaits: no unavailable node holds it back, because it never starts.
-func TestOnlyANodeOfTwoPoolsWaits(t *testing.T) {
-	both := ofTwoPools(waitingNode("b"))
-	p := one(t, worker("1", retargeted(20)), 100, cordoned(finishedNode("a", 0, 90)), both)
-	assert.Equal(t, 1, p.Unavailable)
-	assert.False(t, p.Full || p.Blocked)
-}
-
-// TestANodeOfTwoPools: it takes no place from another node, and its pool is not done.
-func TestANodeOfTwoPools(t *testing.T) {
-	p := one(t, worker("1", retargeted(20)), 100, cordoned(ofTwoPools(finishedNode("a", 0, 90))), waitingNode("b"))
-	assert.False(t, p.Full || p.Blocked)
-	assert.True(t, one(t, worker("", updated), 100, finishedNode("a", 0, 90)).IsDone())
-	assert.False(t, one(t, worker("", updated), 100, ofTwoPools(finishedNode("a", 0, 90))).IsDone())
-}
-
 // TestRolesWithoutTheirPool: in a dump, the pool of a role or its selector may have been left out.
 func TestRolesWithoutTheirPool(t *testing.T) {
 	zone := &metav1.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}

@@ -40,9 +40,6 @@ type Node struct {
 	// that selects the node.
 	mco.Node
 	State State
-	// Conflict has the conflicting pools that select the node (see pool.ConflictError), if there are
-	// any. Such a node is not updated, and Pool is one of these pools.
-	Conflict []string
 	// OffTarget is true if the node updates to a config that its pool no longer targets.
 	OffTarget bool
 	// For is how long the node has been degraded or, if it is not degraded, how long it has been at

@@ -25,11 +25,9 @@ func (c *calculation) setUnavailable() {
 	}
 	c.Unavailable = max(c.Unavailable, known)
 	c.Taken = taken + c.Unavailable - known
-	isHeld := func(n Node) bool { return n.State == Waiting && len(n.Conflict) == 0 }
-	mayStart := slices.ContainsFunc(c.Nodes, isHeld) // a node with a Conflict never starts
 	switch {
 	case c.Waiting == 0 || c.Paused:
-	case mayStart && c.Taken >= c.MaxUnavailable:
+	case c.Taken >= c.MaxUnavailable:
 		resting := c.Taken - updating
 		c.Full = resting > 0
 		c.Blocked = resting >= c.MaxUnavailable
@@ -56,7 +54,7 @@ func (c *calculation) setNotUpdated() {
 // each group of waiting nodes that are updated at the same time.
 func (c *calculation) setRemaining() {
 	isSlow := func(n Node) bool { return n.Slow }
-	isHeld := func(n Node) bool { return n.State == Waiting && (!n.IsAvailable() || len(n.Conflict) > 0) }
+	isHeld := func(n Node) bool { return n.State == Waiting && !n.IsAvailable() }
 	isOver := c.Waiting+c.Updating == 0 && c.Unreported > 0
 	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Build != nil || isOver || len(c.durations) < MinDone
 	if isUnknown || slices.ContainsFunc(c.Nodes, isSlow) || slices.ContainsFunc(c.Nodes, isHeld) {

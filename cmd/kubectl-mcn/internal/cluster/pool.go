@@ -48,7 +48,8 @@ type Pool struct {
 
 	Counts
 	// Missing is the number of machines that the pool's status counts, but that have no known Node or
-	// MachineConfigNode. They are Done if Updated is true, and otherwise Unreported.
+	// MachineConfigNode. As many of them are Done as the status counts updated machines
+	// that are not known. If Updated is true, all of them are Done. The others are Unreported.
 	Missing int
 	// FromStatus is true if the pool's status counts machines, but no Node and no MachineConfigNode
 	// of the pool is known. Then Done and Stuck are the numbers of updated and degraded machines in
@@ -79,6 +80,7 @@ type Pool struct {
 	// possible.
 	Remaining *time.Duration
 
+	updated     int             // the number of updated machines in the status
 	lastSources []string        // the Sources of the status, if it has another config
 	selector    labels.Selector // of MachineConfigs, or nil
 	notUpdated  PoolCondition   // the result of updatedOf, which setNotUpdated copies to NotUpdated
@@ -93,7 +95,7 @@ type PoolCondition struct {
 	Message string    `json:"message"`
 }
 
-// Certificate is a certificate of a pool. A paused pool gets no new certificate.
+// Certificate is a certificate of a pool.
 type Certificate struct {
 	Subject string
 	Expires time.Time
@@ -115,10 +117,9 @@ func (c Counts) Total() int {
 }
 
 // IsDone reports whether the pool is done: all nodes are Done, the pool is Updated, it has no Problems
-// and no Build, all pinned image sets are pulled, and no other pool selects its nodes.
+// and no Build, and all pinned image sets are pulled.
 func (p Pool) IsDone() bool {
-	isOpen := func(n Node) bool { return n.isPulling() || len(n.Conflict) > 0 }
-	return p.Known && p.Updated && p.Done == p.Total() && len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, isOpen)
+	return p.Known && p.Updated && p.Done == p.Total() && len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, Node.isPulling)
 }
 
 // NotUpdatedSince returns when the pool's condition Updated became False, or zero.
@@ -138,8 +139,7 @@ func (p Pool) StuckNodes() []Node {
 	return stuck
 }
 
-// UnavailableNodes returns the nodes that take places. A node with a Conflict takes no place, because
-// machine-config-operator ignores it.
+// UnavailableNodes returns the nodes that take places.
 func (p Pool) UnavailableNodes() []Node {
 	return slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return p.Places(n) == 0 })
 }
@@ -151,9 +151,4 @@ func (p Pool) IsDoubled() bool {
 }
 
 // Places returns how many places a node of the pool takes: see mco.Node.Places.
-func (p Pool) Places(n Node) int {
-	if len(n.Conflict) > 0 {
-		return 0
-	}
-	return n.Places(p.Target)
-}
+func (p Pool) Places(n Node) int { return n.Places(p.Target) }

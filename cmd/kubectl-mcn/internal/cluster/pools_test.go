@@ -104,11 +104,6 @@ func cordoned(n cluster.Node) cluster.Node {
 	return n
 }
 
-func ofTwoPools(n cluster.Node) cluster.Node {
-	n.Conflict = []string{"worker", "infra"}
-	return n
-}
-
 func one(t testing.TB, p *mcfgv1.MachineConfigPool, minutes float64, nodes ...cluster.Node) cluster.Pool {
 	t.Helper()
 	pools := poolsOf([]*mcfgv1.MachineConfigPool{p}, nodes, at(minutes), cluster.Limits{})
@@ -354,7 +349,6 @@ func TestLeftKnown(t *testing.T) {
 		"one unreported, one waiting":    {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
 		"no nodes":                       {worker("", retargeted(99)), nil, 0, false},
 		"nothing happens for 10 minutes": {worker("", retargeted(90)), with(waitingNode("d")), 0, false},
-		"one waiting is of two pools":    {worker("2", retargeted(99)), with(ofTwoPools(waitingNode("d")), drainingNode("e", 99)), 0, false},
 		"updates of centuries":           {worker("", retargeted(99)), []cluster.Node{finishedNode("a", -1.5e8, 8), finishedNode("b", -1.5e8, 6), finishedNode("c", -1.5e8, 13), waitingNode("d")}, 0, false},
 		"one waiting is cordoned":        {worker("2", retargeted(99)), with(cordoned(waitingNode("d")), drainingNode("e", 99)), 0, false},
 		"only one stuck":                 {worker("1", retargeted(99)), with(drainingNode("s", 9)), 0, false},

@@ -79,11 +79,13 @@ func (c *calculation) add(nodes []Node) {
 	}
 	if !c.FromStatus {
 		c.Counts = Counts{count[Done], count[Updating], count[Stuck], count[Waiting], count[Idle], count[Unreported]}
+		done := max(0, min(c.Missing, c.updated-c.Done))
 		if c.Updated {
-			c.Done += c.Missing
-		} else {
-			c.Unreported += c.Missing
+			done = c.Missing
+		} else if c.isImageMissing() {
+			done = 0
 		}
+		c.Done, c.Unreported = c.Done+done, c.Unreported+c.Missing-done
 	}
 	if c.Build != nil && !c.IsBuilding() && c.Done+c.Updating+c.Stuck > 0 {
 		c.Build = nil // at least one node has the image or applies it

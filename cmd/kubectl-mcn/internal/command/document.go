@@ -25,7 +25,7 @@ type document struct {
 	Leftover      []string         `json:"leftover,omitempty"`   // MachineConfigNodes without a Node
 	Unselected    []string         `json:"unselected,omitempty"` // nodes in no pool
 	*documentNode `json:",inline"` // the node; set by the command node only
-	Entries       []documentEntry  `json:"entries,omitempty"` // the problems of the node, or else of the ClusterOperator machine-config
+	Entries       []documentEntry  `json:"entries,omitempty"` // the problems of the node, or else of the ClusterOperator machine-config, and of nodes that several pools select
 }
 
 // DeepCopyObject returns d itself, because no code changes a document.
@@ -87,7 +87,6 @@ type documentNode struct {
 	Degraded        bool                  `json:"degraded,omitempty"`
 	DegradedSince   time.Time             `json:"degradedSince,omitzero"`
 	Unavailable     []documentUnavailable `json:"unavailable,omitempty"`
-	Pools           []string              `json:"pools,omitempty"`     // the conflicting pools that select the node
 	OffTarget       bool                  `json:"offTarget,omitempty"` // the node updates to a config that its pool no longer targets
 	Desired         documentTarget        `json:"desired"`
 	Current         documentTarget        `json:"current"`
@@ -126,7 +125,7 @@ func newDocument(v source.View, origin string) *document {
 		Pools:      []documentPool{},
 		Leftover:   v.Leftover,
 		Unselected: v.Unselected,
-		Entries:    entries(screen.OfOperator(wholeOptions(v))),
+		Entries:    entries(append(screen.OfOperator(wholeOptions(v)), screen.OfConflicts(v.Cluster)...)),
 	}
 	if v.Version.IsUpdating {
 		d.UpdatingTo = v.Version.Desired
@@ -172,7 +171,6 @@ func describe(n cluster.Node) documentNode {
 		Failing:         n.Failing,
 		Degraded:        n.Degraded,
 		DegradedSince:   n.DegradedSince,
-		Pools:           n.Conflict,
 		OffTarget:       n.OffTarget,
 		Desired:         documentTarget(n.Desired),
 		Current:         documentTarget(n.Current),

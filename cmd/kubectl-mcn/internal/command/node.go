@@ -63,6 +63,8 @@ func findNode(v source.View, name string) (pool cluster.Pool, node cluster.Node,
 		err = source.Usagef("the MachineConfigNode %q is left over: there is no Node of this name", name)
 	case slices.ContainsFunc(v.Unselected, isNamed):
 		err = source.Usagef("no MachineConfigPool selects the node %q, so it gets no updates: check its labels", name)
+	case slices.ContainsFunc(v.Conflicts, func(c cluster.Conflict) bool { return isNamed(c.Node) }):
+		err = source.Usagef("several MachineConfigPools select the node %q, so it is in no pool: check its labels", name)
 	default:
 		err = source.Usagef("unknown node %q: no pool has a node of this name", name)
 	}

@@ -95,6 +95,9 @@ func (w *waiting) wait(ctx context.Context) error {
 	switch {
 	case c.last.Time.IsZero():
 	case err == nil:
+		if err = w.terminal.Print(w.Out, screen.Outside(c.last.Cluster, w.options(c.last, false))); err != nil {
+			return err
+		}
 		_, err = fmt.Fprintln(w.Out, "done")
 	case isFailed:
 		lines := append([]screen.Line{{}}, screen.Snapshot(c.last.Cluster, w.options(c.last, false))...)

@@ -33,8 +33,8 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 		hasFailed := hasFailed(s, isCurrent, failing)
 		cause := cmp.Or(s.LastFailedGenerationError, why)
 		switch {
-		case hasFailed && pulling && isRequeue(cause):
-			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: pullingSince, Message: cause})
+		case hasFailed && isRequeue(cause):
+			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: cmp.Or(pullingSince, failingSince), Message: cause})
 			isRetried = true
 		case hasFailed:
 			failed = append(failed, PinnedImageSet{Name: s.Name, Failed: true, Since: failingSince, Message: cause})

@@ -46,7 +46,7 @@ func TestPinnedImageSets(t *testing.T) {
 		"retried":                   {mcn(set(0, 1, 1), requeued, pulling, failing), []mco.PinnedImageSet{{Name: "pinned", Since: at(3), Message: requeue}}},
 		"retried, another failed":   {mcn(set(0, 1, 1), requeued, set(0, 1, 1), pulling, failing), []mco.PinnedImageSet{failed, {Name: "pinned", Since: at(3), Message: requeue}}},
 		"retried, in the condition": {mcn(set(0, 1, 1), noText, pulling, is(phases.PinnedImageSetsDegraded, yes, 4, requeue)), []mco.PinnedImageSet{{Name: "pinned", Since: at(3), Message: requeue}}},
-		"retried no longer":         {mcn(set(0, 1, 1), requeued, failing), []mco.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: requeue}}},
+		"retried, between two":      {mcn(set(0, 1, 1), requeued, failing), []mco.PinnedImageSet{{Name: "pinned", Since: at(4), Message: requeue}}},
 		"failed, then pulled":       {mcn(set(1, 2, 0), set(0, 1, 1), pulling, failing), []mco.PinnedImageSet{failed, {Name: "pinned", Since: at(3)}}},
 		"failed, no set":            {mcn(failing), []mco.PinnedImageSet{{Failed: true, Since: at(4), Message: "One or more failed"}}},
 		"pulled, no set":            {mcn(pulling), []mco.PinnedImageSet{{Since: at(3)}}},

@@ -247,9 +247,9 @@ func paused(p cluster.Pool, o Options) Problem {
 		}
 		texts = append(texts, Clean(c.Subject)+" "+clockTime(c.Expires, o.Now)+" ("+left+")")
 	}
-	if len(texts) > 0 {
+	if len(texts) > 0 && !p.IsDone() {
 		problem.What = cmp.Or(problem.What, is)
-		problem.Message = "Certificates are not renewed while the pool is paused. They expire: " + strings.Join(texts, ", ")
+		problem.Details = []string{"its certificates expire: " + strings.Join(texts, ", ")}
 	}
 	return problem
 }

@@ -147,7 +147,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	return strings.Join(parts, ", ")
 }
 
-// ofHeldNodes returns a problem for each node that gets no update: a node with a Conflict, a
+// ofHeldNodes returns a problem for each node that gets no update: a
 // waiting node of a Stalled pool, an unavailable waiting node of any other pool, or a node that has
 // not reported. A waiting node of a Full pool gets no problem here, because the entry of the pool
 // names its unavailable nodes. In a paused pool, a cordoned node gets no problem.
@@ -158,9 +158,6 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 		problem := Problem{ProblemID: ProblemID{p.Name, n.Name, "Held", n.UID}, Subject: Clean(n.Name), Tone: Alarm, About: []string{n.Name}}
 		why := reasons(n, o)
 		switch isUnavailable := len(n.Unavailable) > 0; {
-		case len(n.Conflict) > 0:
-			problem.What = "the pools " + Clean(strings.Join(n.Conflict, " and ")) + " select the node, so it is not updated"
-			problem.Next = nextFor(n.Name, showLabels)
 		case n.State == cluster.Waiting && n.Is(progress.AnnotationsMissing):
 			problem.What, problem.Next = why, nextFor(n.Name, describeNode)
 			problem.Message = "machine-config-operator does not count the node as done. The controller writes desiredConfig again when the pool has a free place; then the daemon writes state. " +
@@ -205,7 +202,7 @@ func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
 			case s.Message != "":
 				is += ", an attempt failed and is repeated"
 			}
-			cause := [3]any{p.Name, is, masked(s.Message, n.Name)}
+			cause := [3]any{p.Name, tone, masked(s.Message, n.Name)}
 			own := all[first:]
 			if i := slices.IndexFunc(own, func(p Problem) bool { return p.cause == any(cause) }); i >= 0 {
 				own[i].Sets = append(own[i].Sets, s.Name)
@@ -219,7 +216,7 @@ func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
 	}
 	for i := range all {
 		all[i].What = ofSets(all[i])
-		all[i].cause = [2]any{all[i].cause, all[i].What}
+		all[i].cause = [2]any{all[i].cause, strings.Join(all[i].Sets, " ")}
 	}
 	return all
 }

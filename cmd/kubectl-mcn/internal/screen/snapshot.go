@@ -35,13 +35,15 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 	for _, s := range sections(pools, o) {
 		screen = append(screen, grouped(s.problems, s.more, o)...)
 	}
-	end := append(outside(c, o), legend(c, o)...)
+	end := append(Outside(c, o), legend(c, o)...)
 	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-len(end)-2)...)
 	return fit(append(screen, end...), o)
 }
 
-// outside returns a line for each kind of node that belongs to no pool.
-func outside(c cluster.Cluster, o Options) (ls []Line) {
+// Outside returns the nodes that several pools select, and a line for each kind of node that belongs to
+// no pool.
+func Outside(c cluster.Cluster, o Options) []Line {
+	ls := grouped(OfConflicts(c), "~ %s more that several pools select: see kubectl mcn -o wide", o)
 	if len(c.Unselected) > 0 {
 		ls = append(ls, o.paragraph(Warn, "~ in no pool, so without updates: "+o.names(c.Unselected))...)
 	}
@@ -49,6 +51,20 @@ func outside(c cluster.Cluster, o Options) (ls []Line) {
 		ls = append(ls, o.paragraph(Plain, "left over, a MachineConfigNode that has no Node: "+o.names(c.Leftover))...)
 	}
 	return ls
+}
+
+// OfConflicts returns a problem for each node that several pools select.
+func OfConflicts(c cluster.Cluster) (all []Problem) {
+	for _, x := range c.Conflicts {
+		what := "the pools " + Clean(strings.Join(x.Pools, " and ")) + " select the node, so "
+		if x.Pool == "" {
+			what += "it is in no pool, and not updated"
+		} else {
+			what += "it stays in pool " + Clean(x.Pool)
+		}
+		all = append(all, Problem{Subject: Clean(x.Node), What: what, Next: nextFor(x.Node, showLabels), Tone: Warn, About: []string{x.Node}, cause: what})
+	}
+	return all
 }
 
 // hasNoObjects reports whether the numbers of all pools come from their status. Pools without

@@ -43,7 +43,6 @@ func Standing(p cluster.Pool) string {
 	hasFailed := slices.ContainsFunc(pinned, func(p Problem) bool { return p.Tone == Alarm })
 	add(hasFailed, "a pinned image set has failed")
 	add(len(pinned) > 0 && !hasFailed, "a pinned image set is being pulled")
-	add(slices.ContainsFunc(p.Nodes, func(n cluster.Node) bool { return len(n.Conflict) > 0 }), "a node is in two pools")
 	return strings.Join(parts, ", ")
 }
 
