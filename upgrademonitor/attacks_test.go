@@ -32,3 +32,39 @@ func TestAControllerWhoseUpdateIsReplaced(t *testing.T) {
 		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
 	})
 }
+
+// The daemon starts the other update before the controller's next retry: the reports about the withdrawn
+// one are not written into it.
+func TestAControllerWhoseUpdateIsReplacedBeforeItsRetry(t *testing.T) {
+	for name, setUp := range map[string]func(*testing.T, *controlled){
+		"it has waited": func(t *testing.T, c *controlled) {
+			c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
+			c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
+		},
+		"in an outage": func(t *testing.T, c *controlled) {
+			c.controller.report(t, phases.NodeDegraded, metav1.ConditionFalse)
+			c.controller.fails(errDown)
+			c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
+			c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
+			c.controller.fails(nil)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := newControlled(t)
+				c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+				c.annotate(oldConfig, newConfig)
+				setUp(t, c)
+				synctest.Wait() // the attempts have failed
+				c.annotate(oldConfig, thirdConfig)
+				c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
+				pass(time.Minute)
+				assert.Zero(t, c.controller.pending())
+				assert.Equal(t, metav1.ConditionFalse, c.daemon.status(phases.Cordoned))
+				assert.Equal(t, metav1.ConditionFalse, c.daemon.status(phases.Drained))
+				c.controller.report(t, phases.Drained, metav1.ConditionUnknown)
+				assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
+			})
+		})
+	}
+}

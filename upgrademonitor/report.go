@@ -85,6 +85,9 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(
 // is not accepted or is rejected, the logger of ctx gets the error. If a report is not written yet,
 // the logger of the Monitor gets the cause. Report ignores a phase that does not exist in the mode
 // of the node (standard mode or image mode). The option Reason sets the reason.
+//
+// If a step has failed and will be retried, report Unknown with a message that begins with "Error: ",
+// as Track does. Then readers such as kubectl mcn show the failure.
 func (m *Monitor) Report(
 	ctx context.Context, phase phases.Phase, message string, status metav1.ConditionStatus, opts ...Option,
 ) {

@@ -341,6 +341,20 @@ func TestAnObjectThatIsDeletedBeforeTheListerShowsIt(t *testing.T) {
 	}, cache.use)
 }
 
+// Without a Lister, a deleted object is created again by the next report that is no repeat.
+func TestAnObjectThatIsDeletedWithoutALister(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.Remove(nodeName)
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		require.NoError(t, f.Flush(t.Context()))
+		pass(time.Minute)
+		assert.Empty(t, f.requests(), "a repeat, and a Flush of nothing")
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
+		assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
+	})
+}
+
 // Of two looks at the same time, the newer Node wins, in whatever order they end: a Node is newer by its
 // resourceVersion or, without one, by the start of the look.
 func TestTheNewestView(t *testing.T) {

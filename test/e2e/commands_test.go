@@ -76,6 +76,7 @@ func TestMCNNextCommandsRun(t *testing.T) {
 func TestMCNCommandsOfThePage(t *testing.T) {
 	dir := commands(t)
 	newMCNPool(t, "worker", newConfig)
+	require.NoError(t, cluster.InstallMachineConfigCRD(t.Context(), standard.Config()))
 	newConfiguration(t)
 	text, err := os.ReadFile("../../docs/kubectl-mcn.md")
 	require.NoError(t, err)
@@ -84,7 +85,7 @@ func TestMCNCommandsOfThePage(t *testing.T) {
 	rollout, err := filepath.Abs("../../cmd/kubectl-mcn/testdata/rollout.json")
 	require.NoError(t, err)
 	for _, block := range blocks {
-		script := strings.NewReplacer("~/", dir+"/", " must-gather/", " "+rollout, " dump.yaml", " "+dir+"/dump.yaml", "machineconfig.yaml", "/dev/null", "--timeout 1h", "--timeout 5s").Replace(block[1])
+		script := strings.NewReplacer("~/", dir+"/", "worker-4 -f dump.yaml", "worker-4 -f "+rollout, " dump.yaml", " "+dir+"/dump.yaml", "machineconfig.yaml", "/dev/null", "--timeout 1h", "--timeout 5s").Replace(block[1])
 		out, err := shell(t, standard, "set -o pipefail\n"+script, dir)
 		assert.NotRegexp(t, misused, out, script)
 		assert.NotContains(t, out, "no such file", script)

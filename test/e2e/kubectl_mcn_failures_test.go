@@ -1,14 +1,21 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
@@ -16,14 +23,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// shownFailure is what kubectl mcn prints of a node that has failed.
-type shownFailure struct {
-	Failing, Degraded bool
-	Message           string
-	Next              []string
-}
-
-// failures are the ways to report a failure of a phase.
+// failures are the ways to report a failure of a phase. Report is the way of a controller.
 var failures = map[string]func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error){
 	"Track": func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error) {
 		_ = m.Track(ctx, p, "Working", func(context.Context) error { return cause })
@@ -32,85 +32,122 @@ var failures = map[string]func(ctx context.Context, m *upgrademonitor.Monitor, p
 		m.Report(ctx, p, fmt.Sprint("Error: ", cause), metav1.ConditionUnknown)
 	},
 	"GenerateAndApplyMachineConfigNode": func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error) {
-		_ = m.GenerateAndApplyMachineConfigNode(ctx, p, "Failed", fmt.Sprint("Error: ", cause), metav1.ConditionUnknown)
-	},
-	"False": func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error) {
 		_ = m.GenerateAndApplyMachineConfigNode(ctx, p, "Failed", fmt.Sprint("Error: ", cause), metav1.ConditionFalse)
 	},
-	"ReportDegraded": func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error) {
-		m.Report(ctx, p, "Working", metav1.ConditionUnknown)
+	"ReportDegraded": func(ctx context.Context, m *upgrademonitor.Monitor, _ phases.Phase, cause error) {
 		m.ReportDegraded(ctx, cause)
 	},
+}
+
+// failed is an object on which a failure was reported. Its name is unique.
+type failed struct {
+	object     *mcfgv1.MachineConfigNode
+	way, cause string
 }
 
 // TestMCNShowsEveryFailure: each report of a failure, at each phase and in both modes, by the daemon and
 // by a controller, is a failure for those who read the object.
 func TestMCNShowsEveryFailure(t *testing.T) {
-	program := build(t, "cmd/kubectl-mcn")
+	program := filepath.Join(build(t, "cmd/kubectl-mcn"), "kubectl-mcn")
 	for mode, w := range map[string]*testNode{"standard": newTestNode(t, "mcn-failures"), "image": newImageModeNode(t, "mcn-failures")} {
-		t.Run(mode, func(t *testing.T) {
-			w.t = t
-			count := 0
-			for _, p := range phases.All(w.imageMode) {
-				if phases.KindOf(p) == phases.Singleton {
-					continue
-				}
-				for way, fail := range failures {
-					for _, by := range []string{"daemon", "controller"} {
-						w.resetObject(true)
-						w.annotate("rendered-a", "rendered-b")
-						m, _ := w.monitor("worker")
-						m.Report(t.Context(), phases.Updated, "Node needs an update", metav1.ConditionFalse)
-						if by == "controller" {
-							m, _, _ = w.controller()
-						}
-						cause := fmt.Errorf("exit status %d", count)
-						fail(t.Context(), m, p, cause)
-						require.NoError(t, m.Flush(t.Context()))
-						object := w.object()
-						if !strings.Contains(fmt.Sprint(object.Status.Conditions), cause.Error()) {
-							continue // a step does not turn from Unknown to False, and Updated is never Unknown
-						}
-						count++
-						name := fmt.Sprintf("%s of %s by the %s", way, p, by)
-						read := progress.Of(nil, object)
-						assert.True(t, read.InUpdate(), name)
-						assert.Equal(t, way == "ReportDegraded", read.Degraded, name)
-						var shown shownFailure
-						w.show(program, &shown)
-						assert.True(t, shown.Failing || shown.Degraded, name)
-						assert.Contains(t, shown.Message, cause.Error(), name)
-						assert.NotEmpty(t, shown.Next, name)
-					}
-				}
-			}
-			assert.Greater(t, count, 80)
-		})
+		all := w.failures()
+		assert.Greater(t, len(all), 40, mode)
+		shown := w.showFailures(program, all)
+		for _, f := range all {
+			read, n := progress.Of(nil, f.object), shown[f.object.Name]
+			assert.True(t, read.InUpdate(), f.way)
+			assert.True(t, n.Failing || read.Degraded, f.way)
+			assert.Equal(t, read.Degraded, n.Degraded, f.way)
+			assert.Contains(t, n.Message, f.cause, f.way)
+			assert.NotEmpty(t, n.Next, f.way)
+		}
+		set := w.failImageSets(errors.New("context deadline exceeded"))
+		assert.False(t, progress.Of(nil, set.object).HasPinnedImages)
+		for _, s := range w.showFailures(program, []failed{set})[set.object.Name].PinnedImageSets {
+			assert.True(t, s.Failed)
+			assert.Contains(t, s.Message, set.cause)
+		}
 	}
 }
 
-// TestMCNShowsAFailedImageSet: the failure of a set, and one that is not about a set.
-func TestMCNShowsAFailedImageSet(t *testing.T) {
-	program := build(t, "cmd/kubectl-mcn")
-	w := newTestNode(t, "mcn-image-sets")
-	w.annotate("rendered-a", "rendered-a")
-	cause := errors.New("context deadline exceeded")
-	for name, sets := range map[string][]upgrademonitor.PinnedImageSet{"set": {{Name: "set-1", Generation: 1, Err: cause}}, "no set": nil} {
-		w.resetObject(true)
-		m, _ := w.monitor("worker")
-		m.Report(t.Context(), phases.Updated, "Node Updated", metav1.ConditionTrue)
-		m.ReportPinnedImageSets(t.Context(), sets, cause)
-		require.NoError(t, m.Flush(t.Context()))
-		var shown struct {
-			PinnedImageSets []struct {
-				Failed  bool
-				Message string
+// failures reports each failure on the object of the node, which is created again each time.
+func (w *testNode) failures() (all []failed) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	w.annotate("rendered-a", "rendered-b")
+	controllers, err := upgrademonitor.NewMonitors(ctx, upgrademonitor.Config{Client: mcfgClient(w.t, w.config)},
+		func(string) (*corev1.Node, error) { return w.node, nil })
+	require.NoError(w.t, err)
+	for _, p := range phases.All(w.imageMode) {
+		if phases.KindOf(p) == phases.Singleton {
+			continue
+		}
+		for way, fail := range failures {
+			w.resetObject(true)
+			m, _ := w.monitor("worker")
+			m.Report(ctx, phases.Updated, "Node needs an update", metav1.ConditionFalse)
+			if way == "Report" {
+				controllers.Forget(w.name) // it knows the former object
+				m = controllers.For(w.name)
+			}
+			cause := fmt.Sprintf("exit status %d.", len(all))
+			fail(ctx, m, p, errors.New(cause))
+			require.NoError(w.t, m.Flush(ctx))
+			object := w.object()
+			object.Name = fmt.Sprint("worker-", len(all))
+			// a step does not turn from Unknown to False, and Updated is never Unknown
+			if strings.Contains(fmt.Sprint(object.Status.Conditions), cause) {
+				all = append(all, failed{object, fmt.Sprintf("%s of %s", way, p), cause})
 			}
 		}
-		w.show(program, &shown)
-		require.Len(t, shown.PinnedImageSets, 1, name)
-		assert.True(t, shown.PinnedImageSets[0].Failed, name)
-		assert.Contains(t, shown.PinnedImageSets[0].Message, cause.Error(), name)
-		assert.False(t, progress.Of(nil, w.object()).HasPinnedImages, name)
 	}
+	return all
+}
+
+func (w *testNode) failImageSets(cause error) failed {
+	w.t.Helper()
+	w.annotate("rendered-a", "rendered-a")
+	w.resetObject(true)
+	m, _ := w.monitor("worker")
+	m.Report(w.t.Context(), phases.Updated, "Node Updated", metav1.ConditionTrue)
+	m.ReportPinnedImageSets(w.t.Context(), []upgrademonitor.PinnedImageSet{{Name: "set-1", Generation: 1, Err: cause}, {Name: "set-2", Generation: 1}}, cause)
+	require.NoError(w.t, m.Flush(w.t.Context()))
+	return failed{w.object(), "ReportPinnedImageSets", cause.Error()}
+}
+
+// shownFailure is what kubectl mcn prints of a node that has failed.
+type shownFailure struct {
+	Name, Message     string
+	Failing, Degraded bool
+	Next              []string
+	PinnedImageSets   []struct {
+		Failed  bool
+		Message string
+	}
+}
+
+// showFailures returns what the command prints of the objects, by their names.
+func (w *testNode) showFailures(program string, all []failed) map[string]shownFailure {
+	w.t.Helper()
+	list := mcfgv1.MachineConfigNodeList{TypeMeta: metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigNodeList"}}
+	for _, f := range all {
+		list.Items = append(list.Items, *f.object)
+	}
+	data, err := json.Marshal(list)
+	require.NoError(w.t, err)
+	cmd := exec.CommandContext(w.t.Context(), program, "-f", "-", "-o", "json")
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), os.Stderr
+	out, err := cmd.Output()
+	require.NoError(w.t, err)
+	var document struct {
+		Pools []struct{ Nodes []shownFailure }
+	}
+	require.NoError(w.t, json.Unmarshal(out, &document))
+	shown := map[string]shownFailure{}
+	for _, p := range document.Pools {
+		for _, n := range p.Nodes {
+			shown[n.Name] = n
+		}
+	}
+	return shown
 }

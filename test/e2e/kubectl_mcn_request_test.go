@@ -95,13 +95,6 @@ func (n shownNode) isRequested() bool { return n.State == "Updating" && n.Starte
 // shown returns what kubectl mcn shows of the object. dir has the program.
 func (w *testNode) shown(dir string) (n shownNode) {
 	w.t.Helper()
-	w.show(dir, &n)
-	return n
-}
-
-// show decodes what the command in a folder prints of the node.
-func (w *testNode) show(dir string, into any) {
-	w.t.Helper()
 	object := w.object()
 	object.TypeMeta = metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigNode"}
 	data, err := json.Marshal(object)
@@ -110,7 +103,8 @@ func (w *testNode) show(dir string, into any) {
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), os.Stderr
 	out, err := cmd.Output()
 	require.NoError(w.t, err)
-	require.NoError(w.t, json.Unmarshal(out, into))
+	require.NoError(w.t, json.Unmarshal(out, &n))
+	return n
 }
 
 // backdateSpec makes every entry of the spec in managedFields an hour old, and returns that time. The

@@ -100,14 +100,15 @@ func (c *Core) next(head *Entry) Request {
 	syncsSpec := step.SyncsSpec && !head.specDone && !c.object.InSync(c.latest)
 	isNoop := err == nil && step.Done && step.Next.Equal(c.object.State) && !syncsSpec
 	isVerified := c.known > head.after
+	head.waits = head.waits || step.Waits
 	switch {
 	case c.situation == Missing && !node.ConditionsOnly && (isNoop || err != nil):
 		c.settle(err)
 	case c.situation == Missing:
 		return Request{Verb: Create, Node: c.latest}
-	case (err != nil || step.Waits || isNoop && c.listing == missing) && !isVerified, isNoop && !node.Equal(c.node):
+	case (err != nil || head.waits || isNoop && c.listing == missing) && !isVerified, isNoop && !node.Equal(c.node):
 		c.situation = Stale
-	case step.Waits && !c.latest.isToldLike(node):
+	case head.waits && !c.latest.isToldLike(node):
 		c.settle(errWithdrawn)
 	case step.Waits:
 		return Request{Verb: Wait, Node: node}

@@ -53,7 +53,7 @@ func (c Change) Final(s State, d Start) State {
 			return s
 		}
 		d = d.after(step)
-		if step.SyncsSpec && !c.Node.ConditionsOnly {
+		if step.SyncsSpec {
 			step.Next = step.Next.Sync(c.Node)
 		}
 	}

@@ -25,6 +25,7 @@ type Entry struct {
 	Abandoned bool
 
 	start    start
+	waits    bool // the change waits, or has waited, for the daemon: see Step.Waits
 	specDone bool // the spec was written, or the API server has rejected it permanently
 	after    int  // the number of requests that had begun when the change was accepted
 }
@@ -69,7 +70,8 @@ func (c *Core) Submit(change Change) (e *Entry, repeat bool, err error) {
 	if len(c.queue) >= maxQueue && change.Phase != "" {
 		return nil, false, ErrFull
 	}
-	e = &Entry{Change: change, Settled: make(chan struct{}), after: c.begun}
+	waits := step.Waits || len(c.queue) > 0 && c.queue[len(c.queue)-1].waits // predicted starts the update
+	e = &Entry{Change: change, Settled: make(chan struct{}), waits: waits, after: c.begun}
 	c.queue = append(c.queue, e)
 	return e, false, nil
 }
@@ -115,7 +117,7 @@ func (c *Core) predicted() State {
 				break
 			}
 			decided = decided.after(step)
-			if step.SyncsSpec && !e.Change.Node.ConditionsOnly {
+			if step.SyncsSpec {
 				step.Next = step.Next.Sync(e.Change.Node)
 			}
 		}

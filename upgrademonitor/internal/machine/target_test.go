@@ -83,6 +83,16 @@ func TestInvalidImagesAtTheEnd(t *testing.T) {
 	}
 }
 
+// UpdatePrepared=True copies the desired image, unless the CRD rejects it.
+func TestAnInvalidImageThatIsPrepared(t *testing.T) {
+	invalid := imagesOf("1", "")
+	invalid.DesiredConfig, invalid.InvalidDesiredImage = "b", true
+	s := after(t, between(t, imagesOf("1", "1")), report(phases.Updated, metav1.ConditionFalse, invalid),
+		report(phases.UpdatePrepared, metav1.ConditionTrue, invalid))
+	assert.Equal(t, "1/1/1", imagesIn(s))
+	assert.Equal(t, "b", s.Status.ConfigVersion.Desired)
+}
+
 // In standard mode, the object gets no images, even if the Node has them. They do not name an update.
 func TestNoImagesInStandardMode(t *testing.T) {
 	n := imagesOf("1", "2")

@@ -49,7 +49,7 @@ var operators = []Operator{
 
 // IsOfOperator reports whether an annotation or a taint of a Node says that an Operator has cordoned it.
 func IsOfOperator(key string) bool {
-	return slices.ContainsFunc(operators, func(o Operator) bool { return key == o.annotation || key == o.taint })
+	return key != "" && slices.ContainsFunc(operators, func(o Operator) bool { return key == o.annotation || key == o.taint })
 }
 
 // cordonedBy returns the operator that has cordoned a Node, or nil. machine-config-operator has cordoned
@@ -60,7 +60,8 @@ func cordonedBy(node *corev1.Node) *Operator {
 		return nil
 	}
 	for i, o := range operators {
-		isDraining := o.annotation != "" && strings.HasPrefix(node.Annotations[o.annotation], "Drain")
+		state := node.Annotations[o.annotation] // for example Draining, Drain_Required or Reboot_Required
+		isDraining := o.annotation != "" && state != "" && state != "Idle"
 		hasTaint := func(t corev1.Taint) bool { return t.Key == o.taint }
 		if isDraining || o.taint != "" && slices.ContainsFunc(node.Spec.Taints, hasTaint) {
 			return &operators[i]
@@ -84,7 +85,11 @@ func IsNewer(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) bool {
 // can be told to update, so it takes none.
 func (n Node) Places(target progress.Target) int {
 	places, hasFailed := 0, n.isFailing()
-	if len(n.Unavailable) > 0 || !hasFailed && !n.IsAvailable() {
+	isDone := n.IsAvailable()
+	if n.state != "" { // the node controller does not read the MachineConfigNode
+		isDone = n.Desired == n.Current && n.state == "Done"
+	}
+	if len(n.Unavailable) > 0 || !hasFailed && !isDone {
 		places++
 	}
 	if hasFailed && n.Desired == target {

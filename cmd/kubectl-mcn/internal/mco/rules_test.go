@@ -1,0 +1,132 @@
+package mco_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// TestCordoner: another operator has cordoned the Node, unless machine-config-operator has, or will
+// uncordon it.
+func TestCordoner(t *testing.T) {
+	const sriov, maintenance, remediation = "sriovnetworknodestates", "nodemaintenances", "selfnoderemediations"
+	for name, tc := range map[string]struct {
+		state, taint  string // of another operator
+		drain, last   string
+		isSchedulable bool
+		want          string // is in the command
+	}{
+		"nobody":                        {},
+		"SR-IOV drains":                 {state: "Draining", want: sriov},
+		"SR-IOV has paused the pool":    {state: "Draining_MCP_Paused", want: sriov},
+		"SR-IOV will drain":             {state: "Drain_Required", want: sriov},
+		"SR-IOV will reboot":            {state: "Reboot_Required", want: sriov},
+		"SR-IOV is idle":                {state: "Idle"},
+		"maintenance":                   {taint: "medik8s.io/drain", want: maintenance},
+		"maintenance, first releases":   {taint: "kubevirt.io/drain", want: maintenance},
+		"remediation":                   {taint: "medik8s.io/remediation", want: remediation},
+		"another taint":                 {taint: "example.com/drain"},
+		"after an update":               {state: "Draining", drain: "uncordon-a", last: "uncordon-a", want: sriov},
+		"MCO is to uncordon it":         {state: "Draining", drain: "uncordon-a", last: "drain-a"},
+		"MCO is to drain it":            {state: "Draining", drain: "drain-a", last: "uncordon-a"},
+		"MCO has drained it":            {state: "Draining", drain: "drain-a", last: "drain-a"},
+		"it is not cordoned (any more)": {state: "Draining", isSchedulable: true},
+	} {
+		node := newNode("desiredDrain", tc.drain, "lastAppliedDrain", tc.last)
+		node.Annotations["sriovnetwork.openshift.io/state"] = tc.state
+		node.Spec.Unschedulable = !tc.isSchedulable
+		node.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable}, {Key: tc.taint}}
+		by := mco.Of(node, nil).Cordoner
+		if assert.Equal(t, tc.want != "", by != nil, name) && by != nil {
+			assert.Contains(t, by.Next, tc.want, name)
+			assert.NotEmpty(t, by.Name, name)
+		}
+	}
+	assert.True(t, mco.IsOfOperator("sriovnetwork.openshift.io/state"))
+	assert.True(t, mco.IsOfOperator("medik8s.io/drain"))
+	assert.False(t, mco.IsOfOperator(""))
+	assert.False(t, mco.IsOfOperator(annotation+"state"))
+}
+
+// TestPlaces: the places of maxUnavailable that a node takes.
+func TestPlaces(t *testing.T) {
+	const other = "rendered-worker-ccc"
+	for name, tc := range map[string]struct {
+		current, desired, state string
+		isCordoned              bool
+		want                    int
+	}{
+		"done":                                 {configB, configB, "Done", false, 0},
+		"waits":                                {configA, configA, "Done", false, 0},
+		"waits, cordoned":                      {configA, configA, "Done", true, 1},
+		"was told to update":                   {configA, configB, "Done", false, 1},
+		"updates, cordoned":                    {configA, configB, "Working", true, 1},
+		"fails":                                {configA, configB, "Degraded", false, 1},
+		"cannot be reconciled":                 {configA, configB, "Unreconcilable", false, 1},
+		"fails, cordoned":                      {configA, configB, "Degraded", true, 2},
+		"cannot be reconciled, cordoned":       {configA, configB, "Unreconcilable", true, 2},
+		"fails for another config":             {configA, other, "Degraded", false, 0},
+		"fails for another config, cordoned":   {configA, other, "Degraded", true, 1},
+		"its files have drifted":               {configB, configB, "Degraded", false, 1},
+		"its files have drifted, cordoned":     {configB, configB, "Degraded", true, 1},
+		"has lost desiredConfig":               {configB, "", "Done", false, 1},
+		"updates for another config, cordoned": {configA, other, "Working", true, 1},
+	} {
+		node := newNode("currentConfig", tc.current, "desiredConfig", tc.desired, "state", tc.state)
+		node.Spec.Unschedulable = tc.isCordoned
+		assert.Equal(t, tc.want, mco.Of(node, nil).Places(target(configB)), name)
+	}
+	ready := newNode("currentConfig", configA, "desiredConfig", configB, "state", "Degraded")
+	ready.Status.Conditions[0].Status = corev1.ConditionUnknown
+	assert.Equal(t, 2, mco.Of(ready, nil).Places(target(configB)), "fails, NotReady")
+	withImage := newNode("currentConfig", configB, "desiredConfig", configB, "currentImage", "x", "desiredImage", "y", "state", "Degraded")
+	assert.Equal(t, 1, mco.Of(withImage, nil).Places(progress.Target{Config: configB, Image: "y"}), "the configs are equal")
+	failing := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.NodeDegraded, yes, 2, "disk full"))
+	assert.Equal(t, 1, mco.Of(nil, failing).Places(target(configB)), "only the object is known")
+	doneByNode := newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done")
+	assert.Equal(t, 0, mco.Of(doneByNode, failing).Places(target(configB)), "the node controller does not read the object")
+}
+
+// TestImageOf: what the conditions Updated and Updating of a pool say about its image.
+func TestImageOf(t *testing.T) {
+	type answer struct {
+		image                string
+		isNamed, isImageMode bool
+	}
+	const all, degraded = "All nodes are updating to ", "Pool update paused due to degraded condition"
+	for name, tc := range map[string]struct {
+		messages []string
+		want     answer
+	}{
+		"no message":                  {nil, answer{}},
+		"an image":                    {[]string{"", all + "MachineConfig " + configB + " / Image x@sha256:1"}, answer{"x@sha256:1", true, true}},
+		"an image of another config":  {[]string{all + "MachineConfig " + configA + " / Image x"}, answer{}},
+		"no image":                    {[]string{"All nodes are updated with MachineConfig " + configB}, answer{"", true, false}},
+		"no image of another config":  {[]string{all + "MachineConfig " + configA}, answer{}},
+		"paused by a failure":         {[]string{"", degraded}, answer{"", false, true}},
+		"a build":                     {[]string{"", "Pool is waiting for a new OS image build to start (mosc: worker)"}, answer{"", false, true}},
+		"paused by a failure, config": {[]string{all + "MachineConfig " + configB, degraded}, answer{"", false, true}},
+		"any other text":              {[]string{"Pool is paused; will not update to " + configB}, answer{}},
+	} {
+		var got answer
+		got.image, got.isNamed, got.isImageMode = mco.ImageOf(configB, tc.messages...)
+		assert.Equal(t, tc.want, got, name)
+	}
+}
+
+// TestIsNewer: an object shows the end of the update that its Node still requests.
+func TestIsNewer(t *testing.T) {
+	requests := newNode("currentConfig", configA, "desiredConfig", configB, "state", "Working")
+	updated := mcn(withDesired(configB), is(phases.Updated, yes, 9))
+	updated.Status.ConfigVersion.Current = configB
+	assert.True(t, mco.IsNewer(requests, updated))
+	assert.False(t, mco.IsNewer(newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done"), updated), "the Node shows it, too")
+	assert.False(t, mco.IsNewer(requests, mcn(is(phases.Updated, yes, 9))), "the object is from before the update")
+	updated.Status.Conditions = mcn(is(phases.Updated, no, 9)).Status.Conditions
+	assert.False(t, mco.IsNewer(requests, updated), "the update runs")
+}
