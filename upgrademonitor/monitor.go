@@ -23,7 +23,6 @@ type Monitor struct {
 	client  *scope.Client
 	life    context.Context    // the ctx of New; after it ends, there are no retries and no regular looks
 	endLife context.CancelFunc // nil unless Monitors created this Monitor
-	logged  sync.Map           // the cause of the last failure, by log message
 
 	// conditionsOnly is set if Monitors created this Monitor. Then the Monitor writes only
 	// conditions, and does not look at the Node between calls.
@@ -33,15 +32,16 @@ type Monitor struct {
 	mu          sync.Mutex
 	core        machine.Core
 	views       views
-	cause       error         // the last attempt has failed, so there is an outage; or nil
-	backoff     wait.Backoff  // the remaining pauses of the outage
-	retryAt     time.Time     // the time of the next retry
-	run         *run          // the running writer goroutine, or nil
-	waiting     int           // the number of calls that wait
-	failed      chan struct{} // closed at the next failure
-	canceled    bool          // a Flush has canceled a request, and no attempt has ended since
-	afterUnlock []func()      // called after mu is released: see unlock
-	timer       *time.Timer   // fires at the next retry or look
+	cause       error             // the last attempt has failed, so there is an outage; or nil
+	backoff     wait.Backoff      // the remaining pauses of the outage
+	retryAt     time.Time         // the time of the next retry
+	run         *run              // the running writer goroutine, or nil
+	waiting     int               // the number of calls that wait
+	failed      chan struct{}     // closed at the next failure
+	canceled    bool              // a Flush has canceled a request, and no attempt has ended since
+	logged      map[string]string // the kind of the last failure, by log message; "" after it is over
+	afterUnlock []func()          // called after mu is released: see unlock
+	timer       *time.Timer       // fires at the next retry or look
 }
 
 // New returns a Monitor. New makes no request and starts no goroutine. Until ctx ends, the Monitor
@@ -65,10 +65,10 @@ func newMonitor(ctx context.Context, config Config, conditionsOnly bool) (*Monit
 		return nil, err
 	}
 	m := &Monitor{config: config, client: client, life: ctx, conditionsOnly: conditionsOnly,
-		backoff: retryBackoff, failed: make(chan struct{})}
+		backoff: retryBackoff, failed: make(chan struct{}), logged: map[string]string{}}
 	m.timer = time.AfterFunc(time.Hour, m.tick)
 	m.timer.Stop()
-	context.AfterFunc(ctx, m.wake)
+	context.AfterFunc(ctx, m.tick)
 	return m, nil
 }
 

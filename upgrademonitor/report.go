@@ -7,11 +7,8 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
@@ -179,37 +176,8 @@ func (m *Monitor) logRejection(ctx context.Context, change machine.Change, err e
 func (m *Monitor) submitReport(ctx context.Context, change machine.Change, o options) error {
 	change.Reason = o.reason
 	change.CompletesParent = o.completesParent
-	if err := checkReport(change.Report); err != nil {
+	if err := change.Validate(); err != nil {
 		return m.rejected(change, err)
 	}
 	return m.submit(ctx, change)
-}
-
-var completesPath = field.NewPath("opts").Key("CompletesParent")
-
-// checkReport rejects a report that is invalid in every state of the object.
-func checkReport(r transitions.Report) error {
-	_, hasParent := phases.ParentOf(r.Phase)
-	existsInImageMode := transitions.ExistsIn(r.Phase, true) // the mode of the node is checked later
-	if err := transitions.Check(r.Phase, r.Status, existsInImageMode); err != nil {
-		return err
-	}
-	c := metav1.Condition{Type: string(r.Phase), Status: r.Status, Reason: fmt.Sprintf("%.1025s", r.Reason), LastTransitionTime: metav1.Unix(1, 0)}
-	if errs := metav1validation.ValidateCondition(c, nil); len(errs) > 0 {
-		return errs[0]
-	}
-	switch {
-	case conditions.IsReservedReason(r.Reason):
-		return field.Invalid(field.NewPath("reason"), r.Reason, "this reason is reserved for phases that were never reported")
-	case r.CompletesParent && r.Status != metav1.ConditionTrue:
-		return field.Forbidden(completesPath,
-			"valid only with status True: a phase that is not done cannot complete its parent")
-	case r.NotRequired && phases.KindOf(r.Phase) == phases.Singleton:
-		return field.Forbidden(field.NewPath("phase"),
-			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton")
-	case !hasParent && r.CompletesParent:
-		return field.Forbidden(completesPath,
-			"valid only for a Child phase: "+string(r.Phase)+" has no parent")
-	}
-	return nil
 }

@@ -48,7 +48,9 @@ func (m *Monitor) wakeLocked(attemptNow bool) {
 		if m.run != nil {
 			m.run.cancel()
 		}
-		m.logPendingLocked(pending)
+		if pending > 0 {
+			m.logLocked(pendingMessage, pendingMessage, fmt.Errorf("%w: %d", ErrPending, pending))
+		}
 	case m.run != nil:
 	case pending > 0 && (attemptNow || pause <= 0):
 		ctx, cancel := context.WithCancel(context.WithoutCancel(m.life))
@@ -61,14 +63,7 @@ func (m *Monitor) wakeLocked(attemptNow bool) {
 	}
 }
 
-// wake is called when the ctx of New ends.
-func (m *Monitor) wake() {
-	m.mu.Lock()
-	defer m.unlock()
-	m.wakeLocked(false)
-}
-
-// tick is called when the timer fires. It looks at the Node and the Lister. In a daemon, the status
+// tick is called when the timer fires or the ctx of New ends. It looks at the Node and the Lister. In a daemon, the status
 // follows the Node even without a report, and a deleted object is created again. Then tick starts the
 // writer if a retry is due.
 func (m *Monitor) tick() {
@@ -188,7 +183,7 @@ func (m *Monitor) retryNowLocked() {
 func (m *Monitor) settleLocked() {
 	for _, e := range m.core.TakeSettled() {
 		if e.Err != nil && e.Abandoned {
-			m.logDroppedLocked(e)
+			m.afterUnlock = append(m.afterUnlock, func() { m.logger().Error(e.Err, droppedMessage, "change", e.Change.String()) })
 		}
 		m.afterUnlock = append(m.afterUnlock, func() { close(e.Settled) })
 	}

@@ -1,7 +1,11 @@
 package transitions
 
 import (
+	"fmt"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
@@ -24,6 +28,30 @@ type Report struct {
 
 	// Time is the time of the report. Next truncates it to seconds.
 	Time metav1.Time
+}
+
+// Validate returns a *field.Error if the report is invalid in every state of the object.
+func (r Report) Validate() error {
+	_, hasParent := phases.ParentOf(r.Phase)
+	existsInImageMode := ExistsIn(r.Phase, true) // the mode of the node is checked later
+	if err := Check(r.Phase, r.Status, existsInImageMode); err != nil {
+		return err
+	}
+	c := metav1.Condition{Type: string(r.Phase), Status: r.Status, Reason: fmt.Sprintf("%.1025s", r.Reason), LastTransitionTime: metav1.Unix(1, 0)}
+	if errs := metav1validation.ValidateCondition(c, nil); len(errs) > 0 {
+		return errs[0]
+	}
+	switch {
+	case conditions.IsReservedReason(r.Reason):
+		return field.Invalid(field.NewPath("reason"), r.Reason, "this reason is reserved for phases that were never reported")
+	case r.CompletesParent && (!hasParent || r.Status != metav1.ConditionTrue):
+		return field.Forbidden(field.NewPath("opts").Key("CompletesParent"),
+			"valid only for a Child phase with status True, which completes its parent")
+	case r.NotRequired && phases.KindOf(r.Phase) == phases.Singleton:
+		return field.Forbidden(field.NewPath("phase"),
+			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton")
+	}
+	return nil
 }
 
 // Update has facts that the conditions do not show. They are about the current update or, if no

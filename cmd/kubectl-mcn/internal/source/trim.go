@@ -31,7 +31,9 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 		OperatingSystem: s.text(info.OperatingSystem), KubeletVersion: s.text(info.KubeletVersion), OSImage: s.text(info.OSImage),
 	}
 	for _, c := range o.Status.Conditions {
-		node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime})
+		if c.Type != corev1.NodeMemoryPressure && c.Type != corev1.NodePIDPressure {
+			node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime})
+		}
 	}
 	return node
 }
