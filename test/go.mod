@@ -8,7 +8,6 @@ require (
 	github.com/openshift/client-go v0.0.0-20260715172546-dac61734e0ec
 	github.com/stretchr/testify v1.11.1
 	k8s.io/api v0.36.2
-	k8s.io/apiextensions-apiserver v0.36.2
 	k8s.io/apimachinery v0.36.2
 	k8s.io/apiserver v0.36.2
 	k8s.io/client-go v0.36.2
@@ -36,6 +35,7 @@ require (
 	golang.org/x/sync v0.19.0 // indirect
 	google.golang.org/genproto/googleapis/api v0.0.0-20260128011058-8636f8732409 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260128011058-8636f8732409 // indirect
+	k8s.io/apiextensions-apiserver v0.36.2 // indirect
 	k8s.io/component-base v0.36.2 // indirect
 )
 

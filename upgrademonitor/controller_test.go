@@ -164,39 +164,6 @@ func TestAControllerWhoseUpdateIsWithdrawn(t *testing.T) {
 	})
 }
 
-// A controller that waits for the daemon repeats its reports in each sync: a repeat takes no place.
-func TestAControllerThatRepeatsWhileItWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newControlled(t)
-		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
-		c.annotate(oldConfig, newConfig)
-		for range 300 {
-			c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
-			c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
-			pass(time.Second)
-		}
-		n, _ := c.controller.Pending()
-		assert.Equal(t, 2, n)
-		c.controller.queues(t, phases.Drained, metav1.ConditionTrue)
-		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
-		pass(time.Minute)
-		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Cordoned))
-		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Drained))
-	})
-}
-
-// A controller does not wait if the Node runs what it desires: then no update is to be started, and the
-// daemon has not reported the end of the last update yet.
-func TestAControllerOfANodeThatIsUpToDate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newControlled(t)
-		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
-		c.controller.annotate(newConfig, newConfig)
-		c.controller.report(t, phases.Drained, metav1.ConditionUnknown)
-		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
-	})
-}
-
 // Image mode: an update that changes only the image has a start, too.
 func TestAControllerWaitsForTheStartOfAnImage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

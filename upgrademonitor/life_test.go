@@ -2,7 +2,6 @@ package upgrademonitor_test
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -140,28 +139,6 @@ func TestNoRequestWithoutACaller(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A spec call that comes when the request of the last caller is canceled makes its own attempt.
-func TestASpecCallAfterTheLastCallHasLeft(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.end()
-		for i := range 50 {
-			f.annotate(oldConfig, fmt.Sprint("rendered-worker-", i))
-			f.takes(hangs)
-			ctx, cancel := context.WithCancel(t.Context())
-			returned := make(chan struct{})
-			go func() {
-				assert.Error(t, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
-				close(returned)
-			}()
-			synctest.Wait()
-			f.takes(0)
-			cancel()
-			<-returned
-			assert.Zero(t, took(func() { require.NoError(t, f.syncSpec(t)) }))
-		}
-	})
 }
 
 // A look that is in progress when the life ends queues nothing: no retry would write it.

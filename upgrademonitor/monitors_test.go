@@ -132,21 +132,3 @@ func TestMonitorsWaitForNoNode(t *testing.T) {
 		}
 	})
 }
-
-// Flush flushes all nodes at the same time.
-func TestFlushOfMonitors(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newServer()
-		monitors, _ := newMonitors(t, s, namedNode)
-		for i := range 10 {
-			daemonOf(t, s, nodeNames(i)).Report(t.Context(), phases.Updated, "", metav1.ConditionTrue)
-		}
-		s.fails(errDown)
-		for i := range 10 {
-			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), errDown)
-		}
-		s.fails(nil)
-		s.takes(time.Second)
-		assert.Equal(t, 2*time.Second, took(func() { require.NoError(t, monitors.Flush(t.Context())) }), "a read and a write")
-	})
-}

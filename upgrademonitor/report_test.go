@@ -185,6 +185,9 @@ func TestPhaseOfTheOtherMode(t *testing.T) {
 		assert.Empty(t, log.take())
 		f.Report(ctx, "Rested", "", metav1.ConditionTrue)
 		assert.Len(t, log.take(), 1, "an unknown phase is no phase of the other mode")
+		f.NotRequired(ctx, phases.NodeDegraded, "not a step")
+		assert.Len(t, log.take(), 1, "a Singleton is reported with its status")
+		assert.Empty(t, f.requests())
 	})
 }
 
@@ -217,33 +220,6 @@ func TestModeOfTheObject(t *testing.T) {
 		})
 		f.another(t).report(t, phases.Drained, metav1.ConditionUnknown)
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.AppliedFilesAndOS))
-	})
-}
-
-// NotRequired makes a phase that has started True, so that it does not keep its parent from
-// completing.
-func TestNotRequired(t *testing.T) {
-	for name, tc := range map[string]struct{ before, want metav1.ConditionStatus }{
-		"not started": {"", metav1.ConditionFalse},
-		"failed":      {metav1.ConditionUnknown, metav1.ConditionTrue},
-		"done":        {metav1.ConditionTrue, metav1.ConditionTrue},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, f *fixture) {
-				f.starts(t, newConfig)
-				if tc.before != "" {
-					f.report(t, phases.Drained, tc.before)
-				}
-				f.NotRequired(t.Context(), phases.Drained, "Drain not required")
-				assert.Equal(t, []string{string(tc.want), "UpdateExecutedDrained", "Drain not required"}, textsOf(f.condition(phases.Drained)))
-				f.report(t, phases.AppliedFilesAndOS, metav1.ConditionTrue)
-				f.report(t, phases.UpdateExecuted, metav1.ConditionTrue)
-			})
-		})
-	}
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.NotRequired(t.Context(), phases.NodeDegraded, "not a step")
-		assert.Empty(t, f.requests(), "a Singleton is reported with its status")
 	})
 }
 

@@ -186,19 +186,3 @@ func TestARepeatWaitsForTimeout(t *testing.T) {
 		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
 	})
 }
-
-// A report with another view of the Node's annotations is decided after a read: another process may
-// have reported a newer view.
-func TestChangedAnnotationsCauseARead(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.starts(t, newConfig)
-		f.report(t, phases.Drained, metav1.ConditionUnknown)
-		f.starts(t, newConfig)
-		f.annotate(oldConfig, thirdConfig)
-		f.requests()
-		require.Error(t, f.tryReport(t, phases.Drained, metav1.ConditionFalse))
-		assert.Equal(t, []string{"get"}, f.requests())
-		f.report(t, phases.Drained, metav1.ConditionUnknown)
-		assert.Empty(t, f.requests(), "one read is enough")
-	})
-}

@@ -17,7 +17,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
@@ -147,27 +146,6 @@ func TestDeletedObject(t *testing.T) {
 	}
 }
 
-// A listed object that is newer is the base of the next write, without a read; an older object is
-// ignored.
-func TestListedObject(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var cache lister
-		f := newUpdated(t, cache.use)
-		old := f.object()
-		f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) {
-			for p, status := range map[phases.Phase]metav1.ConditionStatus{phases.Updated: "False", phases.UpdateExecuted: "Unknown", phases.Drained: "Unknown"} {
-				conditions.Find(mcn.Status.Conditions, p).Status = status
-			}
-		})
-		cache.show(f.object())
-		f.report(t, phases.Cordoned, metav1.ConditionUnknown)
-		assert.Equal(t, []string{"patch/status"}, f.requests())
-		cache.show(old)
-		f.report(t, phases.Drained, metav1.ConditionUnknown)
-		assert.Equal(t, []string{"patch/status"}, f.requests())
-	})
-}
-
 // An object that is deleted while the configs of the Node are written is created again, even if the
 // informer still shows it.
 func TestAnObjectThatIsDeletedDuringALook(t *testing.T) {
@@ -218,18 +196,6 @@ func TestListedTarget(t *testing.T) {
 		cache.show(f.object())
 		f.report(t, phases.Updated, metav1.ConditionFalse)
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.UpdatePrepared), "of the update to the third config")
-	})
-}
-
-// The Lister has never shown the object, which is deleted. The next report finds that out, though it changes nothing.
-func TestRepeatWithoutTheObjectInTheLister(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var cache lister
-		f := newUpdated(t, cache.use)
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		f.Remove(nodeName)
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Updated))
 	})
 }
 

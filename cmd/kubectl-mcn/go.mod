@@ -6,6 +6,7 @@ require (
 	github.com/mattn/go-runewidth v0.0.19
 	github.com/moby/term v0.5.0
 	github.com/openshift/api v0.0.0-20260810132456-8f52beb625b5
+	github.com/openshift/client-go v0.0.0-20260715172546-dac61734e0ec
 	github.com/openshift/upgrademonitor v0.0.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.10
@@ -49,7 +50,6 @@ require (
 	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd // indirect
 	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee // indirect
 	github.com/munnerz/goautoneg v0.0.0-20191010083416-a7dc8b61c822 // indirect
-	github.com/openshift/client-go v0.0.0-20260715172546-dac61734e0ec // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.3 // indirect

@@ -72,8 +72,6 @@ func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*request)) 
 	return r
 }
 
-func newTarget(r *request) { r.NewTarget = true }
-
 // next calls Next and checks its result with the oracle, and that the list did not change.
 func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]metav1.Condition {
 	t.Helper()

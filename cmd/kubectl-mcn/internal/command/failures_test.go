@@ -31,6 +31,9 @@ import (
 var anyErrors = []string{
 	"boom", "EOF", "timeout", "exit status 1", "signal: killed", "context canceled", "context deadline exceeded", "disk full", "磁盘已满",
 	evictionFailed, "not required", "Drain Required: false", "write /etc/a: no space left on device", "a\nb: [c, d: e]", "Draining node", strings.Repeat("many words ", 60) + "cause",
+	// of public reports: runbooks pull 214, machine-config-operator pulls 3572 and 4977
+	`failed calling webhook "a.example.com": failed to call webhook: Post "https://a.b.svc:443/mutate?timeout=30s": context canceled`,
+	"rpm-ostree kargs: signal: terminated", `failed to retrieve file ownership for file "/etc/a": failed to retrieve UserID for username: wronguser`,
 }
 
 // reporting is a node with the library, and the way in which it reports a failure.

@@ -291,7 +291,7 @@ func TestUnreachableServer(t *testing.T) {
 	s := many(t)
 	s.failWith(failure{status: http.StatusServiceUnavailable})
 	r := startWith(t, fastClock{start: time.Now()}, terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}, "-w", "--kubeconfig", s.kubeconfig(t))
-	_, _ = r.stderr.await("trying again")
+	r.awaitError("trying again")
 	s.failWith(failure{})
 	shows := func(text string, isReachable bool) {
 		r.lines.mu.Lock()

@@ -94,6 +94,13 @@ func (r *running) await(text string) string {
 	return line
 }
 
+// awaitError waits for a line of the standard error with a text.
+func (r *running) awaitError(text string) {
+	r.t.Helper()
+	line, all := r.stderr.await(text)
+	require.NotEmpty(r.t, line, "no line with %q: %s%s", text, r.lines, all)
+}
+
 // end waits until the command has ended.
 func (r *running) end() (code int, stdout, stderr string) {
 	r.t.Helper()
@@ -330,7 +337,7 @@ func TestWaitTimesOutWithoutAServer(t *testing.T) {
 	r.await("worker 0/1")
 	s.failWith(failure{status: http.StatusServiceUnavailable})
 	s.CloseClientConnections()
-	_, _ = r.stderr.await("trying again")
+	r.awaitError("trying again")
 	timeout()
 	code, stdout, stderr := r.end()
 	assert.Equal(t, exitTimeout, code)
@@ -436,7 +443,7 @@ func TestSilentServer(t *testing.T) {
 		assert.Empty(t, stdout, args)
 	}
 	r, timeout := startWithTimeout(t, "--request-timeout", "50ms", "--kubeconfig", file)
-	_, _ = r.stderr.await("trying again")
+	r.awaitError("trying again")
 	timeout()
 	code, stdout, stderr := r.end()
 	assert.Equal(t, exitTimeout, code)
@@ -457,7 +464,7 @@ func TestSilentWatches(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	r := start(t, "wait", "--request-timeout", "1s", "--kubeconfig", kubeconfigOf(t, s.URL))
-	_, _ = r.stderr.await("trying again")
+	r.awaitError("trying again")
 	r.cancel()
 	_, _, stderr := r.end()
 	assert.Contains(t, stderr, "the cluster "+s.URL+" does not respond within 1s")

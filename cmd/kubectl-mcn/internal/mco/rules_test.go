@@ -85,6 +85,7 @@ func TestPlaces(t *testing.T) {
 	ready.Status.Conditions[0].Status = corev1.ConditionUnknown
 	assert.Equal(t, 2, mco.Of(ready, nil).Places(target(configB)), "fails, NotReady")
 	withImage := newNode("currentConfig", configB, "desiredConfig", configB, "currentImage", "x", "desiredImage", "y", "state", "Degraded")
+	withImage.Spec.Unschedulable = true
 	assert.Equal(t, 1, mco.Of(withImage, nil).Places(progress.Target{Config: configB, Image: "y"}), "the configs are equal")
 	failing := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.NodeDegraded, yes, 2, "disk full"))
 	assert.Equal(t, 1, mco.Of(nil, failing).Places(target(configB)), "only the object is known")
