@@ -35,6 +35,40 @@ func TestAControllerWhoseUpdateIsReplaced(t *testing.T) {
 
 // The daemon starts the other update before the controller's next retry: the reports about the withdrawn
 // one are not written into it.
+// The node may run the new config before the controller's retry. Its report is still about this update.
+func TestAControllerWhoseUpdateEndsBeforeItsRetry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newControlled(t)
+		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		c.annotate(oldConfig, newConfig)
+		c.controller.queues(t, phases.Drained, metav1.ConditionTrue)
+		pass(time.Minute)
+		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
+		c.daemon.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+		c.annotate(newConfig, newConfig)
+		pass(time.Minute)
+		assert.Zero(t, c.controller.pending())
+		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Drained))
+	})
+}
+
+// NodeDegraded does not wait for the start of an update, so it is not dropped with the reports that wait.
+func TestAControllersFailureBehindAReportThatWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newControlled(t)
+		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		c.annotate(oldConfig, newConfig)
+		c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
+		c.controller.queues(t, phases.NodeDegraded, metav1.ConditionTrue)
+		pass(time.Minute)
+		c.annotate(oldConfig, oldConfig)
+		pass(time.Minute)
+		assert.Zero(t, c.controller.pending())
+		assert.Equal(t, metav1.ConditionFalse, c.daemon.status(phases.Drained))
+		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.NodeDegraded))
+	})
+}
+
 func TestAControllerWhoseUpdateIsReplacedBeforeItsRetry(t *testing.T) {
 	for name, setUp := range map[string]func(*testing.T, *controlled){
 		"it has waited": func(t *testing.T, c *controlled) {

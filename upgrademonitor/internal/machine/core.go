@@ -108,7 +108,7 @@ func (c *Core) next(head *Entry) Request {
 		return Request{Verb: Create, Node: c.latest}
 	case (err != nil || head.waits || isNoop && c.listing == missing) && !isVerified, isNoop && !node.Equal(c.node):
 		c.situation = Stale
-	case head.waits && !c.latest.isToldLike(node):
+	case head.waits && !c.latest.desiresLike(node), step.Waits && !c.latest.isToldToUpdate():
 		c.settle(errWithdrawn)
 	case step.Waits:
 		return Request{Verb: Wait, Node: node}

@@ -85,9 +85,9 @@ func (v Versions) isToldToUpdate() bool {
 	return v.CurrentConfig != v.DesiredConfig || v.CurrentImage != v.DesiredImage
 }
 
-// isToldLike reports whether the Node is told to update to the same config and image as o.
-func (n Node) isToldLike(o Node) bool {
-	return n.isToldToUpdate() && n.DesiredConfig == o.DesiredConfig && n.DesiredImage == o.DesiredImage
+// desiresLike reports whether the Node desires the same config and image as o.
+func (n Node) desiresLike(o Node) bool {
+	return n.DesiredConfig == o.DesiredConfig && n.DesiredImage == o.DesiredImage
 }
 
 // runsDesired reports whether the Node runs the config that it desires.

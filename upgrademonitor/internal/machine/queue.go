@@ -70,7 +70,8 @@ func (c *Core) Submit(change Change) (e *Entry, repeat bool, err error) {
 	if len(c.queue) >= maxQueue && change.Phase != "" {
 		return nil, false, ErrFull
 	}
-	waits := step.Waits || len(c.queue) > 0 && c.queue[len(c.queue)-1].waits // predicted starts the update
+	// A step waits behind a change that waits, because predicted starts the update.
+	waits := step.Waits || transitions.IsStep(change.Phase) && slices.ContainsFunc(c.queue, func(e *Entry) bool { return e.waits })
 	e = &Entry{Change: change, Settled: make(chan struct{}), waits: waits, after: c.begun}
 	c.queue = append(c.queue, e)
 	return e, false, nil
