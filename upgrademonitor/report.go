@@ -121,8 +121,8 @@ func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 }
 
 // Track runs work as a phase of the update: it reports Unknown, runs work, and reports True. If
-// work fails, Track reports Unknown with the message "Error: <message>: <error>". If the phase is already Unknown,
-// Track omits the first report, so that the last error stays visible during a retry.
+// work fails, Track reports Unknown with the message "Error: <message>: <error>". If the phase is
+// already Unknown, Track omits the first report, so that the last error stays visible during a retry.
 //
 // Track returns the error of work, and logs the errors of reports. The result of work is reported
 // even if ctx has ended. If the phase does not exist in the mode of the node, Track only runs work.

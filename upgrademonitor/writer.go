@@ -63,9 +63,9 @@ func (m *Monitor) wakeLocked(attemptNow bool) {
 	}
 }
 
-// tick is called when the timer fires or the ctx of New ends. It looks at the Node and the Lister. In a daemon, the status
-// follows the Node even without a report, and a deleted object is created again. Then tick starts the
-// writer if a retry is due.
+// tick is called when the timer fires or the ctx of New ends. It looks at the Node and the Lister. In a
+// daemon, the status follows the Node even without a report, and a deleted object is created again. Then
+// tick starts the writer if a retry is due.
 func (m *Monitor) tick() {
 	hasLooked := m.life.Err() == nil && m.look() == nil
 	m.mu.Lock()

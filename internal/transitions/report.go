@@ -37,6 +37,7 @@ func (r Report) Validate() error {
 	if err := Check(r.Phase, r.Status, existsInImageMode); err != nil {
 		return err
 	}
+	// A reason of 1,025 characters is too long, and short enough for the error.
 	c := metav1.Condition{Type: string(r.Phase), Status: r.Status, Reason: fmt.Sprintf("%.1025s", r.Reason), LastTransitionTime: metav1.Unix(1, 0)}
 	if errs := metav1validation.ValidateCondition(c, nil); len(errs) > 0 {
 		return errs[0]

@@ -17,9 +17,9 @@ import (
 // missing condition counts as False. The policy denies:
 //
 //  1. a change of a status that one write may not make: a step may change from False to Unknown, from
-//     Unknown to True, and from True to False. But a write that starts or ends an update may change steps of the update from
-//     Unknown to False. After such a write, every step is False, except that UpdatePrepared may be
-//     Unknown;
+//     Unknown to True, and from True to False. But a write that starts or ends an update may change
+//     steps of the update from Unknown to False. After such a write, every step is False, except that
+//     UpdatePrepared may be Unknown;
 //  2. a Parent that turns True while one of its children is Unknown;
 //  3. a lastTransitionTime that changes by a second or more while the status stays the same. If the
 //     status changes, any time is allowed, because a write may be late;

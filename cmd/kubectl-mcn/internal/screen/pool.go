@@ -32,7 +32,10 @@ func ofPool(p cluster.Pool, o Options) []Problem {
 	all = append(all, paused(p, o))
 	if p.WaitsFor != nil {
 		problem := Problem{ProblemID: ProblemID{Kind: "WaitsFor"}, Tone: Warn, About: waiting(p)}
-		problem.What = "waits until the nodes of pool " + Clean(p.WaitsFor.Name) + " are updated and available"
+		problem.What = "waits until no node of pool " + Clean(p.WaitsFor.Name) + " is unavailable"
+		if p.WaitsFor.Name == mco.Master && p.WaitsFor.Waiting > 0 && !p.WaitsFor.Paused {
+			problem.What += " or can be updated"
+		}
 		if !p.WaitsFor.Full { // then its own entry names the nodes
 			problem.addUnavailable(*p.WaitsFor, o)
 		}

@@ -64,7 +64,8 @@ func (d *decoder) check(origin string) error {
 		return Usagef("%s is from a hosted cluster of HyperShift. It has no MachineConfigPools: "+
 			"see the NodePools on the management cluster", origin)
 	}
-	return Usagef("no MachineConfigNodes and no MachineConfigPools in %s: %s", origin, getThem)
+	return Usagef("no MachineConfigNodes and no MachineConfigPools in %s: %s; for a hosted cluster of HyperShift, "+
+		"see the NodePools on the management cluster", origin, getThem)
 }
 
 // decode decodes the objects of a file. kind is used for objects without a kind; it may be "".
