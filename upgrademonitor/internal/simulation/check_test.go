@@ -58,7 +58,7 @@ func (s *simulation) checkNothingLost(p *process, tick int64) {
 	calls := append([]*call(nil), s.calls...)
 	s.mu.Unlock()
 	withdrawn := len(p.about("no longer desires")) // reports that waited for an update which did not start
-	missing := map[string]bool{}                    // a call that repeats a pending report accepts no other one
+	missing := map[string]bool{}                   // a call that repeats a pending report accepts no other one
 	for _, c := range calls {
 		if c.process != p || c.to >= tick || !c.isAccepted() || c.token == "" {
 			continue
