@@ -78,12 +78,18 @@ func (s *simulation) checkNothingLost(p *process, tick int64) {
 	}
 }
 
-// isLate reports whether others have changed Updated, or the object was created, after a call that starts
-// an update, perhaps before it was written: then it changes nothing.
+// isLate reports whether a call that starts an update is older than the end of an update that came before
+// it: then it changes nothing. Such an end is of another client, or has its time from one.
 func (s *simulation) isLate(c *call) bool {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	return c.phase == phases.Updated && c.status == metav1.ConditionFalse && s.server.ended.After(c.started)
+	isStart := c.phase == phases.Updated && c.status == metav1.ConditionFalse
+	for end, at := range s.server.ends {
+		if isStart && end < number(c.token) && c.started.Unix() < at.Unix() {
+			return true
+		}
+	}
+	return false
 }
 
 // isReplaced reports whether the text of a call was replaced, by one that is shown, or replaced in turn.

@@ -69,7 +69,6 @@ var others = []struct {
 		s.server.write(func(m *mcfgv1.MachineConfigNode) {
 			set(m, phases.Updated, metav1.ConditionUnknown)
 		}, apiserver.StatusSubresource)
-		s.server.hasEnded()
 	}},
 	{"the end of the update", func(s *simulation) {
 		s.server.write(func(m *mcfgv1.MachineConfigNode) {
@@ -80,16 +79,8 @@ var others = []struct {
 			}
 			set(m, phases.Updated, metav1.ConditionTrue)
 		}, apiserver.StatusSubresource)
-		s.server.hasEnded()
 	}},
 	{"the object is deleted", func(s *simulation) { s.server.remove() }},
-}
-
-// hasEnded records that another client has changed Updated.
-func (s *server) hasEnded() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = time.Now()
 }
 
 func set(m *mcfgv1.MachineConfigNode, p phases.Phase, status metav1.ConditionStatus) {

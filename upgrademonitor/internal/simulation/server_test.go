@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
@@ -40,7 +42,7 @@ type server struct {
 	settled   map[*transport]bool // which have written a status in this weather
 	cut       chan struct{}       // closed to end the connections that hang
 	problem   error
-	ended     time.Time // when others have changed Updated, or the object was created
+	ends      map[int]metav1.Time // the lastTransitionTime of each Updated=True, by the number of its text; 0: of others
 	lateWrite sync.WaitGroup
 }
 
@@ -252,15 +254,22 @@ func (s *server) remove() {
 
 var token = regexp.MustCompile(`#\d+`)
 
+// number is the number of a token, in the order in which they were made, or 0.
+func number(token string) int {
+	n, _ := strconv.Atoi(strings.TrimPrefix(token, "#"))
+	return n
+}
+
 // stored checks and records a version.
 func (s *server) stored(stored, after *apiserver.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, mcn := &mcfgv1.MachineConfigNode{}, s.typed(after)
-	if stored == nil {
-		s.ended = time.Now() // the times of its conditions start here, too
-	} else if before = s.typed(stored); !s.others {
-		s.check(before, mcn)
+	if stored != nil {
+		before = s.typed(stored)
+		if !s.others {
+			s.check(before, mcn)
+		}
 	}
 	s.versions = append(s.versions, mcn)
 	changed := []string{"the object is at " + mcn.ResourceVersion}
@@ -268,6 +277,9 @@ func (s *server) stored(stored, after *apiserver.Object) {
 		changed = append(changed, "spec "+mcn.Spec.ConfigVersion.Desired)
 	}
 	for _, c := range mcn.Status.Conditions {
+		if c.Type == string(phases.Updated) && c.Status == metav1.ConditionTrue {
+			s.ends[number(token.FindString(c.Message))] = c.LastTransitionTime
+		}
 		for _, text := range token.FindAllString(c.Message, -1) { // Updated=True may quote others
 			s.shown[c.Type+text] = true
 		}
