@@ -109,7 +109,7 @@ func (s *Store) put(obj any) {
 	case *operatorv1.MachineConfiguration:
 		s.components = o.Status.Conditions
 	case *metav1.PartialObjectMetadata: // of a MachineConfig
-		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, nil)
+		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta)
 	case *configv1.ClusterVersion:
 		s.facts.Version = cluster.NewVersion(o)
 	case *configv1.ClusterOperator:
@@ -119,7 +119,7 @@ func (s *Store) put(obj any) {
 	case *policyv1.PodDisruptionBudget:
 		s.facts.Budgets[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = o.Status
 	case *mcfgv1.MachineConfig:
-		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, &o.Spec)
+		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta)
 	}
 }
 
