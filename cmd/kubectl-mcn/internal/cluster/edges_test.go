@@ -33,7 +33,7 @@ func TestRolesWithoutTheirPool(t *testing.T) {
 		"the standard pool of its role is missing": {kube(configB, "control-plane"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
 		"the arbiter's pool is missing":            {kube(configB, "arbiter"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
 	} {
-		c := cluster.Of(cluster.Objects{Pools: tc.pools, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}}, at(60), cluster.Limits{})
+		c := cluster.Of(cluster.Objects{Pools: tc.pools, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}}, at(60))
 		got := ""
 		for _, p := range c.Pools {
 			if len(p.Nodes) > 0 {
@@ -55,7 +55,7 @@ func TestNamesAreSorted(t *testing.T) {
 		node.Name, left.Name = name, "left-"+name
 		nodes = append(nodes, cluster.NewNode(node, nil), cluster.NewNode(nil, left))
 	}
-	c := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{selecting("worker")}, Nodes: nodes, HasNodes: true}, at(60), cluster.Limits{})
+	c := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{selecting("worker")}, Nodes: nodes, HasNodes: true}, at(60))
 	assert.Equal(t, []string{"a", "b"}, c.Unselected)
 	assert.Equal(t, []string{"left-a", "left-b"}, c.Leftover)
 }
@@ -95,6 +95,6 @@ func TestBegin(t *testing.T) {
 func TestArbiterUpdates(t *testing.T) {
 	pools, nodes := []*mcfgv1.MachineConfigPool{selecting("arbiter"), selecting("master")}, []cluster.Node{drainingNode("a", 29), waitingNode("b"), waitingNode("m")}
 	nodes[0].Pool, nodes[1].Pool, nodes[2].Pool = "arbiter", "arbiter", "master"
-	all := poolsOf(pools, nodes, at(30), cluster.Limits{})
+	all := poolsOf(pools, nodes, at(30))
 	assert.Equal(t, []string{"arbiter", ""}, []string{waitsFor(all[0]), waitsFor(all[1])})
 }

@@ -116,7 +116,7 @@ func TestWaitComparesTimes(t *testing.T) {
 	at := now.Add(-time.Hour)
 	for after, is := range map[time.Duration]bool{2 * time.Second: true, time.Second: false, 0: false, -time.Minute: false} {
 		pool := targetAt(updatedPool("worker", newConfig), at.Add(after), "00-worker", chrony)
-		v := source.View{Time: now, Cluster: cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{pool}}, now, cluster.Limits{})}
+		v := source.View{Time: now, Cluster: cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{pool}}, now)}
 		v.Configs = map[string]cluster.MachineConfig{chrony: cluster.NewMachineConfig(newConfigOf(chrony, at, at).ObjectMeta)}
 		c := configChange{config: chrony}
 		require.NoError(t, c.observe(v))
