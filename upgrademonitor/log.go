@@ -13,14 +13,14 @@ const (
 	droppedMessage = "Dropped an accepted change that cannot be written"
 )
 
-// unlock releases mu, and then calls the functions in afterUnlock. They write log lines, because a log sink
-// may block or call the Monitor.
+// unlock releases mu, and then logs the lines. A log sink may call the Monitor. If it blocks, it also blocks
+// the call or the writer that logs, but no call that only waits for that writer.
 func (m *Monitor) unlock() {
-	todo := m.afterUnlock
-	m.afterUnlock = nil
+	lines := m.lines
+	m.lines = nil
 	m.mu.Unlock()
-	for _, do := range todo {
-		do()
+	for _, log := range lines {
+		log()
 	}
 }
 
@@ -43,8 +43,8 @@ func (m *Monitor) logLocked(message, kind string, err error) {
 	switch {
 	case last == kind:
 	case err != nil:
-		m.afterUnlock = append(m.afterUnlock, func() { m.logger().Error(err, message) })
+		m.lines = append(m.lines, func() { m.logger().Error(err, message) })
 	default:
-		m.afterUnlock = append(m.afterUnlock, func() { m.logger().Info("This works again", "failure", message) })
+		m.lines = append(m.lines, func() { m.logger().Info("This works again", "failure", message) })
 	}
 }
