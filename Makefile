@@ -14,7 +14,7 @@ TEST := go test -vet=off
 
 # The packages without goroutines. They need no race detector.
 PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/image-mode \
-	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,machine nodemeta) ./cmd/kubectl-mcn/demo ./cmd/kubectl-mcn/internal/cluster ./cmd/kubectl-mcn/internal/mco
+	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,machine nodemeta) ./cmd/kubectl-mcn/internal/cluster ./cmd/kubectl-mcn/internal/mco
 
 FUZZTIME ?= 30s
 
@@ -139,9 +139,9 @@ api: ## Write docs/api, the exported declarations of each package
 	go test ./docs -run TestAPIFilesAreUpToDate -update
 
 .PHONY: example
-example: ## Run the example daemon and a simulated rollout, in memory
+example: ## Run the example daemon, in memory, and kubectl mcn on a file
 	go run ./examples/daemon
-	go run ./cmd/kubectl-mcn/demo --nodes 20
+	go run ./cmd/kubectl-mcn -f cmd/kubectl-mcn/testdata/rollout.json --at 2026-03-04T14:16:05Z
 
 .PHONY: verify-fast
 verify-fast: lint test race guard ## Run the checks that need no API server; what was green and has not changed is not run again
