@@ -123,9 +123,10 @@ func TestSync(t *testing.T) {
 			for range tc.failures {
 				require.Error(t, d.sync(t.Context()))
 			}
-			for d.reported == "" {
+			for range 3 {
 				require.NoError(t, d.sync(t.Context()))
 			}
+			require.Equal(t, "rendered-2", d.reported)
 			require.NoError(t, d.monitor.Flush(t.Context()), "everything is written")
 			assert.Equal(t, strings.Join(tc.want, "\n"), upgrademonitortest.Transitions(t, client, "worker-0"))
 
