@@ -8,7 +8,7 @@
 //
 //	c, err := scope.NewClient(clientset, "worker-0", "machine-config-operator")
 //	mcn, err := c.Get(ctx)
-//	meta, err := c.PatchStatus(ctx, patch)
+//	mcn, err = c.PatchStatus(ctx, patch)
 //
 // Client has no List, Watch, Update or Delete, because a daemon does not need these methods.
 //

@@ -18,17 +18,12 @@ func ExampleNewClient() {
 		fmt.Println(err)
 		return
 	}
-	meta, err := c.PatchStatus(context.Background(), []byte(`{"status":{"observedGeneration":1}}`))
+	mcn, err := c.PatchStatus(context.Background(), []byte(`{"status":{"observedGeneration":1}}`))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	mcn, err := c.Get(context.Background())
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(meta.Name, mcn.Status.ObservedGeneration)
+	fmt.Println(mcn.Name, mcn.Status.ObservedGeneration)
 
 	var another mcfgv1.MachineConfigNodeSpec
 	another.Node.Name = "worker-1"

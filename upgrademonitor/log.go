@@ -38,13 +38,7 @@ func (m *Monitor) logChange(message string, err error) {
 
 // logLocked is like logChange, but logs after mu is released. Without an error, kind is "".
 func (m *Monitor) logLocked(message, kind string, err error) {
-	last := m.logged[message]
-	m.logged[message] = kind
-	switch {
-	case last == kind:
-	case err != nil:
-		m.lines = append(m.lines, func() { m.logger().Error(err, message) })
-	default:
-		m.lines = append(m.lines, func() { m.logger().Info("This works again", "failure", message) })
+	if m.logged.Changed(message, kind) {
+		m.lines = append(m.lines, func() { apierr.LogChange(m.logger(), message, err) })
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/openshift/upgrademonitor/scope"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
 
@@ -32,16 +33,16 @@ type Monitor struct {
 	mu       sync.Mutex
 	core     machine.Core
 	views    views
-	cause    error             // the last attempt has failed, so there is an outage; or nil
-	backoff  wait.Backoff      // the remaining pauses of the outage
-	retryAt  time.Time         // the time of the next retry
-	run      *run              // the running writer goroutine, or nil
-	waiting  int               // the number of calls that wait
-	failed   chan struct{}     // closed at the next failure
-	canceled bool              // a Flush has canceled a request, and no attempt has ended since
-	logged   map[string]string // the kind of the last failure, by log message; "" after it is over
-	lines    []func()          // log a line each, after mu is released: see unlock
-	timer    *time.Timer       // fires at the next retry or look
+	cause    error           // the last attempt has failed, so there is an outage; or nil
+	backoff  wait.Backoff    // the remaining pauses of the outage
+	retryAt  time.Time       // the time of the next retry
+	run      *run            // the running writer goroutine, or nil
+	waiting  int             // the number of calls that wait
+	failed   chan struct{}   // closed at the next failure
+	canceled bool            // a Flush has canceled a request, and no attempt has ended since
+	logged   apierr.Failures // by log message
+	lines    []func()        // log a line each, after mu is released: see unlock
+	timer    *time.Timer     // fires at the next retry or look
 }
 
 // New returns a Monitor. New makes no request and starts no goroutine. Until ctx ends, the Monitor
@@ -65,7 +66,7 @@ func newMonitor(ctx context.Context, config Config, conditionsOnly bool) (*Monit
 		return nil, err
 	}
 	m := &Monitor{config: config, client: client, life: ctx, conditionsOnly: conditionsOnly,
-		backoff: retryBackoff, failed: make(chan struct{}), logged: map[string]string{}}
+		backoff: retryBackoff, failed: make(chan struct{})}
 	m.timer = time.AfterFunc(time.Hour, m.tick)
 	m.timer.Stop()
 	context.AfterFunc(ctx, m.tick)

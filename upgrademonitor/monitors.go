@@ -85,7 +85,7 @@ func (m *Monitors) For(nodeName string) *Monitor {
 		config := m.configOf(nodeName)
 		config.Node = func() (*corev1.Node, error) { return nil, err }
 		config.Clock = realClock
-		return &Monitor{config: config, life: m.life, conditionsOnly: true, logged: map[string]string{}}
+		return &Monitor{config: config, life: m.life, conditionsOnly: true}
 	}
 	monitor.endLife = endLife
 	m.monitors[nodeName] = monitor

@@ -218,9 +218,9 @@ func TestCallsWithAShortContextInAnOutage(t *testing.T) {
 func TestAnOutageWhileAControllerWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
+		c.annotate(oldConfig, newConfig)
 		c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
 		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
-		c.annotate(oldConfig, newConfig)
 		pass(time.Minute)
 		c.daemon.fails(syscall.ECONNREFUSED)
 		pass(time.Minute)

@@ -28,17 +28,6 @@ func (c *Cluster) StartAPIServer(ctx context.Context) error {
 	return c.startAPIServer(ctx)
 }
 
-// RestartAPIServer stops and starts the API server. Watches end, and the memory and the CPU time of
-// the API server start from zero.
-func (c *Cluster) RestartAPIServer(ctx context.Context) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err := c.stopAPIServer(); err != nil {
-		return err
-	}
-	return c.startAPIServer(ctx)
-}
-
 // PauseAPIServer freezes the process of the API server, and returns when all threads are frozen.
 // The kernel still accepts connections, but requests get no response. PauseAPIServer needs Linux.
 func (c *Cluster) PauseAPIServer() error {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	mcfgapply "github.com/openshift/client-go/machineconfiguration/applyconfigurations/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -46,42 +45,6 @@ func TestRequestIsNotMovedByReports(t *testing.T) {
 	n = w.shown(program)
 	assert.True(t, n.isRequested())
 	assert.WithinDuration(t, time.Now(), n.Requested, time.Hour/2, "another request")
-}
-
-// TestRequestIsNotMovedByAppliesThatChangeNothing: a daemon applies its spec again and again, and a
-// controller updates it, both without this library.
-func TestRequestIsNotMovedByAppliesThatChangeNothing(t *testing.T) {
-	program := build(t, "cmd/kubectl-mcn")
-	w := newTestNode(t, "progress-applies")
-	w.reportUpdated()
-	apply := func(config string) {
-		_, err := w.admin.Apply(t.Context(), mcfgapply.MachineConfigNode(w.name).WithSpec(mcfgapply.MachineConfigNodeSpec().
-			WithNode(mcfgapply.MCOObjectReference().WithName(w.name)).
-			WithPool(mcfgapply.MCOObjectReference().WithName("master")).
-			WithConfigVersion(mcfgapply.MachineConfigNodeSpecMachineConfigVersion().WithDesired(config))),
-			metav1.ApplyOptions{FieldManager: "machine-config-operator", Force: true})
-		require.NoError(t, err)
-	}
-	update := func(config string) {
-		object := w.object()
-		object.Spec.ConfigVersion.Desired = config
-		_, err := w.admin.Update(t.Context(), object, metav1.UpdateOptions{FieldManager: "machine-config-operator"})
-		require.NoError(t, err)
-	}
-	apply(oldConfig)
-	update(newConfig)
-	assert.True(t, w.shown(program).isRequested())
-
-	hourAgo := w.backdateSpec()
-	for range 3 {
-		apply(newConfig)
-		update(newConfig)
-	}
-	w.mergeStatus(`{"status":{"configVersion":{"desired":"` + newConfig + `"}}}`)
-	assert.Equal(t, hourAgo, w.shown(program).Requested)
-
-	update(oldConfig)
-	assert.WithinDuration(t, time.Now(), w.shown(program).Requested, time.Hour/2)
 }
 
 // shownNode is what kubectl mcn shows of a node.

@@ -81,49 +81,6 @@ func shell(t *testing.T, c *cluster.Cluster, script string, dirs ...string) (str
 	return string(out), err
 }
 
-var columns = []string{
-	"NAME", "POOLNAME", "DESIREDCONFIG", "CURRENTCONFIG", "UPDATED", "AGE", "UPDATEPREPARED", "UPDATEEXECUTED", "UPDATEPOSTACTIONCOMPLETE",
-	"UPDATECOMPLETE", "RESUMED", "UPDATEDFILESANDOS", "CORDONEDNODE", "DRAINEDNODE", "REBOOTEDNODE", "UNCORDONEDNODE",
-}
-
-// seedRows holds the rows of a standard update in the enhancement proposal, without NAME and
-// AGE: pool, desired and current config, then the statuses.
-var seedRows = []string{
-	"master old old True  False False   False False False False   False False   False   False",
-	"master new old False True  False   False False False False   False False   False   False",
-	"master new old False True  Unknown False False False False   True  Unknown False   False",
-	"master new old False True  Unknown False False False Unknown True  True    False   False",
-	"master new old False True  True    False False False True    True  True    False   False",
-	"master new old False True  True    False False False True    True  True    Unknown False",
-	"master new old False True  True    False False False True    True  True    True    False",
-	"master new old False True  True    False False True  True    True  True    True    False",
-	"master new old False True  True    False True  True  True    True  True    True    True",
-	"master new new True  False False   False False False False   False False   False   False",
-}
-
-// TestAStandardUpdatePrintsTheRowsOfTheProposal: an administrator watches the update with kubectl.
-func TestAStandardUpdatePrintsTheRowsOfTheProposal(t *testing.T) {
-	w := newTestNode(t, "ip-10-0-16-253.ec2.internal")
-	w.reportUpdated()
-	lines := follow(t, kubectl(t, "get", "machineconfignodes", w.name, "-o", "wide", "--watch"))
-	require.Equal(t, columns, strings.Fields(lines("")))
-	m, _ := w.monitor("master")
-	w.rebootUpdate(m)
-	row := func(text string) string {
-		return strings.Join(strings.Fields(strings.NewReplacer("old", oldConfig, "new", newConfig).Replace(text)), " ")
-	}
-	at, last := 0, ""
-	for last != row(seedRows[len(seedRows)-1]) {
-		cells := strings.Fields(lines(""))
-		require.Len(t, cells, len(columns))
-		last = strings.Join(append(cells[1:5], cells[6:]...), " ")
-		if at < len(seedRows) && last == row(seedRows[at]) {
-			at++
-		}
-	}
-	assert.Len(t, seedRows, at, "the rows that were printed, in this order")
-}
-
 // TestKubectlWaitsForTheConfigThatTheSpecDesires: the operator desires another config, and the
 // daemon has not started the update: for kubectl, neither its reports nor a restart are the end of
 // that update.

@@ -50,11 +50,10 @@ func New(config Config) (*Reporter, error) {
 		config.Clock = clock.RealClock{}
 	}
 	return &Reporter{
-		config:   config,
-		wake:     make(chan struct{}, 1),
-		tracker:  newTracker(config.Component),
-		failures: map[string]string{},
-		written:  &operatorv1.MachineConfiguration{},
+		config:  config,
+		wake:    make(chan struct{}, 1),
+		tracker: newTracker(config.Component),
+		written: &operatorv1.MachineConfiguration{},
 	}, nil
 }
 

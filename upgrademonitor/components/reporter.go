@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
 // Reporter reports the conditions of one process on MachineConfiguration/cluster. Create a Reporter
@@ -31,7 +32,7 @@ type Reporter struct {
 	tracker *tracker
 
 	// Only Run uses the fields below.
-	failures map[string]string                // the causes of the last failures, by message
+	failures apierr.Failures                  // by log message
 	seen     string                           // the resource version that the Lister showed last
 	desired  []metav1.Condition               // the last result of tracker.conditions
 	written  *operatorv1.MachineConfiguration // the object in the response to the last write

@@ -58,7 +58,7 @@ func (r *Reporter) Run(ctx context.Context) error {
 // sync computes the conditions, and writes them if they differ from the object.
 func (r *Reporter) sync(ctx context.Context) {
 	mc, err := r.config.Lister.Get(objectName)
-	r.logChange(ctx, err, "Waiting for a MachineConfiguration", "Found the MachineConfiguration")
+	r.log(ctx, "Waiting for a MachineConfiguration", err)
 	if err != nil {
 		r.next = time.Time{} // so that a new object is written at once
 		return
@@ -126,23 +126,12 @@ func (r *Reporter) write(ctx context.Context, now time.Time) {
 	default:
 		r.next = now.Add(minInterval)
 	}
-	const failed = "Failed to write the conditions of a component, retrying"
-	r.logChange(ctx, err, failed, "Wrote the conditions of a component after a failure")
+	r.log(ctx, "Failed to write the conditions of a component", err)
 }
 
-// logChange logs a failure when it starts and when its cause changes. If err is nil, it logs that the
-// failure is over.
-func (r *Reporter) logChange(ctx context.Context, err error, failed, recovered string) {
+func (r *Reporter) log(ctx context.Context, message string, err error) {
 	logger := klog.FromContext(ctx).WithValues("name", objectName, "component", r.config.Component)
-	cause, last := apierr.Cause(err), r.failures[failed]
-	r.failures[failed] = cause
-	switch {
-	case cause == last:
-	case err != nil:
-		logger.Error(err, failed)
-	default:
-		logger.Info(recovered)
-	}
+	r.failures.Log(logger, message, message, err)
 }
 
 // isRejected reports whether a request will fail again until an administrator grants a permission,

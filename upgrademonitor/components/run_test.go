@@ -113,7 +113,7 @@ func TestFailedWrites(t *testing.T) {
 			pass(10 * time.Minute)
 			assert.Contains(t, m.condition(t, operatorDegraded).Message, ", in OperatorSyncMCP: ", name)
 			p.stop()
-			const logged = `(.*Failed to write the conditions of a component, retrying.*\n.*Wrote the conditions of a component after a failure.*\n){2}`
+			const logged = `(.*"Failed to write the conditions of a component" err.*\n.*"This works again" .*failure="Failed to write.*\n){2}`
 			assert.Regexp(t, "^"+logged+"$", out.String(), name)
 		})
 	}
@@ -155,7 +155,7 @@ func TestWaitingForTheObject(t *testing.T) {
 		pass(time.Hour)
 		p.stop()
 		const of = ` name="cluster" component="MachineConfigOperator"\n`
-		assert.Regexp(t, `^.*"Waiting for a MachineConfiguration" err=".*"`+of+`.*"Found the MachineConfiguration"`+of+
+		assert.Regexp(t, `^.*"Waiting for a MachineConfiguration" err=".*"`+of+`.*"This works again"`+of[:len(of)-2]+` failure="Waiting for a MachineConfiguration"\n`+
 			`.*"Failed to write .*down.*\n.*"Failed to write .*forbidden.*\n$`, out.String())
 	})
 }

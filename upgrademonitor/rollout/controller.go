@@ -10,6 +10,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/klog/v2"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
 // Controller keeps one MachineConfigNode for each Node. Create a Controller with New.
@@ -71,7 +73,7 @@ func (c *Controller) Run(ctx context.Context, workers int) error {
 type reconciler struct {
 	Config
 	queue     workqueue.TypedRateLimitingInterface[string]
-	failures  sync.Map // the error message of the last sync, if the sync failed
+	failures  apierr.Failures
 	conflicts sync.Map // the text of the last event of a conflict, while the conflict lasts
 }
 
@@ -109,8 +111,7 @@ func (r *reconciler) handlers(ctx context.Context) map[cache.SharedIndexInformer
 	}
 }
 
-// syncNext syncs the next node in the queue. It returns false if ctx has ended and the queue is empty. It
-// logs a failure when it starts, when its message changes, and when it is over.
+// syncNext syncs the next node in the queue. It returns false if ctx has ended and the queue is empty.
 func (r *reconciler) syncNext(ctx context.Context) bool {
 	name, isShutDown := r.queue.Get()
 	if isShutDown {
@@ -118,17 +119,14 @@ func (r *reconciler) syncNext(ctx context.Context) bool {
 	}
 	defer r.queue.Done(name)
 	err := r.sync(ctx, name)
-	switch {
-	case err == nil:
-		r.queue.Forget(name)
-		if _, failed := r.failures.LoadAndDelete(name); failed {
-			klog.FromContext(ctx).Info("Syncing the MachineConfigNode works again", "node", name)
-		}
-	case ctx.Err() == nil:
-		if previous, _ := r.failures.Swap(name, err.Error()); previous != err.Error() {
-			klog.FromContext(ctx).Error(err, "Failed to sync the MachineConfigNode, retrying", "node", name)
-		}
+	if err != nil && ctx.Err() != nil {
+		return true // the end of Run has canceled a request
+	}
+	r.failures.Log(klog.FromContext(ctx).WithValues("node", name), name, "Failed to sync the MachineConfigNode", err)
+	if err != nil {
 		r.queue.AddRateLimited(name)
+	} else {
+		r.queue.Forget(name)
 	}
 	return true
 }

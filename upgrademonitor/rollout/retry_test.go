@@ -60,7 +60,7 @@ func TestBackoffIsReset(t *testing.T) {
 		f.changeNode(desires("rendered-2"))
 		f.advance(time.Hour)
 		f.writes()
-		f.failPatches(apierrors.NewServiceUnavailable("another outage"))
+		f.failPatches(apierrors.NewUnauthorized("another outage"))
 		f.advance(time.Minute)
 		assert.Len(t, f.writes(), 2, "a retry every 30 seconds")
 		f.failPatches(nil)
