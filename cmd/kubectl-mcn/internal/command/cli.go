@@ -36,10 +36,6 @@ const (
 // CLI is the environment in which the commands run.
 type CLI struct {
 	genericiooptions.IOStreams
-	// Source is read if -f is not set. If Source is nil, the cluster of the kubeconfig is read.
-	Source source.Source
-	// Flags adds flags to all commands. It may be nil.
-	Flags func(*pflag.FlagSet)
 
 	clock          clock.WithTickerAndDelayedExecution
 	requestTimeout time.Duration // limits the time until the API server starts its response
@@ -108,9 +104,6 @@ func newRoot(c *CLI) *cobra.Command {
 	c.config = bindConfig(root.PersistentFlags())
 	// The help would be too long with the flags of kubectl.
 	root.PersistentFlags().VisitAll(func(f *pflag.Flag) { f.Hidden = true })
-	if c.Flags != nil {
-		c.Flags(root.PersistentFlags())
-	}
 	root.AddCommand(newNodeCommand(c), newWait(c), newComponents(c))
 	root.SetIn(c.In)
 	root.SetOut(c.Out)

@@ -53,8 +53,6 @@ func (f *sourceFlags) open() (err error) {
 		f.source = &source.Files{Names: f.files, In: f.In, At: at, Clock: f.clock.Now, Note: f.note}
 	case f.at != "":
 		return source.Usagef("--at requires -f")
-	case f.Source != nil:
-		f.source = f.Source
 	default:
 		f.source, err = f.connect()
 	}
