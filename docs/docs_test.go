@@ -83,7 +83,7 @@ func TestGoBlocks(t *testing.T) {
 		}
 	}
 	require.NoError(t, os.CopyFS(dir, os.DirFS("testdata/blocks")))
-	command := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-mod=mod", "./...")
+	command := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-w", "-mod=mod", "./...")
 	command.Dir, command.Env = dir, append(os.Environ(), "GOWORK=off")
 	out, err := command.CombinedOutput()
 	require.NoError(t, err, string(out))

@@ -20,7 +20,7 @@ func TestExpectationsOfOthers(t *testing.T) {
 	text := read(t, "docs/testdata/expectations.tsv")
 	names := regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(text, -1)
 	// -count is not set, so that go test does not run a package again that has not changed.
-	run := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-v", "-run", "^("+strings.Join(names, "|")+")$",
+	run := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-w", "-v", "-run", "^("+strings.Join(names, "|")+")$",
 		"../upgrademonitor", "../upgrademonitor/pool", "../upgrademonitor/rollout", "../upgrademonitor/upgrademonitortest", "../scope/guard")
 	out, err := run.CombinedOutput()
 	require.NoError(t, err, string(out))

@@ -99,6 +99,7 @@ func TestFailureOfAllImageSets(t *testing.T) {
 		assert.Empty(t, f.object().Status.PinnedImageSets[0].LastFailedGenerationError)
 		assert.Contains(t, f.condition(phases.PinnedImageSetsDegraded).Message, "no space left on device")
 		assert.Equal(t, metav1.ConditionTrue, f.status(phases.PinnedImageSetsProgressing), "no success yet")
+		assert.Equal(t, 1, strings.Count(strings.Join(f.log.take(), ""), full.Error()))
 		f.ReportPinnedImageSets(t.Context(), done, nil)
 		assert.Equal(t, metav1.ConditionFalse, f.status(phases.PinnedImageSetsProgressing))
 		assert.Equal(t, metav1.ConditionFalse, f.status(phases.PinnedImageSetsDegraded))

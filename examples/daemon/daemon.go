@@ -71,7 +71,7 @@ func (d *daemon) run(stop context.Context) {
 			klog.FromContext(ctx).Error(err, "Failed to sync, retrying")
 		}
 	}, 5*time.Second)
-	d.flush(ctx, 5*time.Second)
+	d.flush(ctx, 20*time.Second)
 }
 
 // sync updates the node to its desired config. It may repeat reports, because a repeated report sends

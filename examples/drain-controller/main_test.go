@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
+	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -26,110 +26,112 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// A drain that a disruption budget delays, then an uncordon. The Pod of a DaemonSet stays.
-func TestRun(t *testing.T) {
-	pod := func(name, owner string) *corev1.Pod {
-		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: corev1.PodSpec{NodeName: "worker-0"}}
-		isController := true
-		p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: owner, Name: name, Controller: &isController}}
-		return p
-	}
-	kube := kubefake.NewClientset(
-		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{desiredDrain: "drain-rendered-2"}}},
-		pod("web-0", "StatefulSet"), pod("dns-0", "DaemonSet"),
-	)
-	evictions := 0
-	kube.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		if evictions++; evictions == 1 {
-			return true, nil, apierrors.NewTooManyRequests("the disruption budget does not allow it", 1)
-		}
-		return true, nil, kube.Tracker().Delete(action.GetResource(), "shop", "web-0")
-	})
-	mcfg := upgrademonitortest.NewClientset(t)
-	startUpdate(t, mcfg)
-	stop, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- run(stop, kube, mcfg) }()
+// cluster has a Node whose daemon has reported the start of an update.
+type cluster struct {
+	*testing.T
+	kube *kubefake.Clientset
+	mcfg *mcfgfake.Clientset
+}
 
-	applied := func(want string) {
-		require.Eventually(t, func() bool {
-			node, err := kube.CoreV1().Nodes().Get(t.Context(), "worker-0", metav1.GetOptions{})
-			return err == nil && node.Annotations[lastAppliedDrain] == want
-		}, time.Minute, 10*time.Millisecond)
-	}
-	applied("drain-rendered-2")
-	patch := `{"metadata":{"annotations":{"` + desiredDrain + `":"uncordon-rendered-2"}}}`
-	_, err := kube.CoreV1().Nodes().Patch(t.Context(), "worker-0", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+func newCluster(t *testing.T, pods ...runtime.Object) *cluster {
+	t.Helper()
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1"}}
+	c := &cluster{t, kubefake.NewClientset(append(pods, node)...), upgrademonitortest.NewClientset(t)}
+	daemon, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{
+		Client: c.mcfg, NodeName: node.Name, Node: func() (*corev1.Node, error) { return node, nil },
+	})
 	require.NoError(t, err)
-	applied("uncordon-rendered-2")
+	daemon.Report(t.Context(), phases.Updated, "Node needs an update", metav1.ConditionFalse)
+	return c
+}
+
+// ask sets the annotation desiredDrain, and waits for ten minutes. Time is fake.
+func (c *cluster) ask(value string) {
+	c.Helper()
+	patch := `{"metadata":{"annotations":{"` + desiredDrain + `":"` + value + `"}}}`
+	_, err := c.kube.CoreV1().Nodes().Patch(c.Context(), "worker-0", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	require.NoError(c, err)
+	<-time.After(10 * time.Minute)
+}
+
+// applied returns the annotation lastAppliedDrain.
+func (c *cluster) applied() string {
+	c.Helper()
+	node, err := c.kube.CoreV1().Nodes().Get(c.Context(), "worker-0", metav1.GetOptions{})
+	require.NoError(c, err)
+	return node.Annotations[lastAppliedDrain]
+}
+
+// run runs the controller during a test, which drains and uncordons the Node.
+func (c *cluster) run(test func()) {
+	c.Helper()
+	stop, cancel := context.WithCancel(c.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- run(stop, c.kube, c.mcfg) }()
+	test()
 	cancel()
-	require.NoError(t, <-ended)
-	assert.Equal(t, 2, evictions)
-	assert.Equal(t, `UpdatePrepared: False Unknown
+	require.NoError(c, <-ended)
+	assert.Equal(c, `UpdatePrepared: False Unknown
 UpdateExecuted: False Unknown
 Cordoned: False Unknown True
 Drained: False Unknown True
 UpdateComplete: False Unknown True
-Uncordoned: False Unknown True`, upgrademonitortest.Transitions(t, mcfg, "worker-0"))
+Uncordoned: False Unknown True`, upgrademonitortest.Transitions(c, c.mcfg, "worker-0"))
+}
+
+// A drain that a disruption budget delays, then an uncordon. The Pod of a DaemonSet stays.
+func TestRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pod := func(name, owner string) *corev1.Pod {
+			p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: corev1.PodSpec{NodeName: "worker-0"}}
+			p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: owner, Name: name, Controller: new(true)}}
+			return p
+		}
+		c := newCluster(t, pod("web-0", "StatefulSet"), pod("dns-0", "DaemonSet"))
+		evictions := 0
+		c.kube.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+			if evictions++; evictions == 1 {
+				return true, nil, apierrors.NewTooManyRequests("the disruption budget does not allow it", 1)
+			}
+			return true, nil, c.kube.Tracker().Delete(action.GetResource(), "shop", "web-0")
+		})
+		c.run(func() {
+			c.ask("drain-rendered-2")
+			assert.Equal(t, "drain-rendered-2", c.applied())
+			c.ask("uncordon-rendered-2")
+			assert.Equal(t, "uncordon-rendered-2", c.applied())
+		})
+		assert.Equal(t, 2, evictions)
+	})
 }
 
 // An API server that refuses the cordon, and later the uncordon: the object has the error.
 func TestRefusedCordon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		kube := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{desiredDrain: "drain-rendered-2"}}})
-		var refused atomic.Bool
-		kube.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		c := newCluster(t)
+		var isRefused atomic.Bool
+		c.kube.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
 			isCordon := strings.Contains(string(action.(clienttesting.PatchAction).GetPatch()), "unschedulable")
-			return isCordon && refused.Load(), nil, errors.New("denied by a webhook")
+			return isCordon && isRefused.Load(), nil, errors.New("denied by a webhook")
 		})
-		mcfg := upgrademonitortest.NewClientset(t)
-		startUpdate(t, mcfg)
-		stop, cancel := context.WithCancel(t.Context())
-		ended := make(chan error, 1)
-		refused.Store(true)
-		go func() { ended <- run(stop, kube, mcfg) }()
-		attempts := func() { <-time.After(10 * time.Minute) } // time is fake
 		failure := func(phase phases.Phase) string {
-			mcn, err := mcfg.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), "worker-0", metav1.GetOptions{})
+			mcn, err := c.mcfg.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), "worker-0", metav1.GetOptions{})
 			require.NoError(t, err)
-			c := meta.FindStatusCondition(mcn.Status.Conditions, string(phase))
-			require.Equal(t, metav1.ConditionUnknown, c.Status)
-			return c.Message
+			condition := meta.FindStatusCondition(mcn.Status.Conditions, string(phase))
+			require.Equal(t, metav1.ConditionUnknown, condition.Status)
+			return condition.Message
 		}
-
-		attempts()
-		assert.Equal(t, "Error: Cordoning node: denied by a webhook", failure(phases.Cordoned))
-		refused.Store(false)
-		attempts()
-		refused.Store(true)
-		patch := `{"metadata":{"annotations":{"` + desiredDrain + `":"uncordon-rendered-2"}}}`
-		_, err := kube.CoreV1().Nodes().Patch(t.Context(), "worker-0", types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-		require.NoError(t, err)
-		attempts()
-		assert.Equal(t, "Error: Uncordoning node: denied by a webhook", failure(phases.Uncordoned))
-		refused.Store(false)
-		attempts()
-		cancel()
-		require.NoError(t, <-ended)
-		assert.Equal(t, `UpdatePrepared: False Unknown
-UpdateExecuted: False Unknown
-Cordoned: False Unknown True
-Drained: False Unknown True
-UpdateComplete: False Unknown True
-Uncordoned: False Unknown True`, upgrademonitortest.Transitions(t, mcfg, "worker-0"))
+		isRefused.Store(true)
+		c.run(func() {
+			c.ask("drain-rendered-2")
+			assert.Equal(t, "Error: Cordoning node: denied by a webhook", failure(phases.Cordoned))
+			isRefused.Store(false)
+			c.ask("drain-rendered-2")
+			isRefused.Store(true)
+			c.ask("uncordon-rendered-2")
+			assert.Equal(t, "Error: Uncordoning node: denied by a webhook", failure(phases.Uncordoned))
+			isRefused.Store(false)
+			c.ask("uncordon-rendered-2")
+		})
 	})
-}
-
-// startUpdate reports the start of an update, as the daemon of the node does before it asks for a drain.
-func startUpdate(t *testing.T, mcfg mcfgclientset.Interface) {
-	t.Helper()
-	daemon, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{
-		Client:   mcfg,
-		NodeName: "worker-0",
-		Node: func() (*corev1.Node, error) {
-			return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1"}}, nil
-		},
-	})
-	require.NoError(t, err)
-	daemon.Report(t.Context(), phases.Updated, "Node needs an update", metav1.ConditionFalse)
 }

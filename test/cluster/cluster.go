@@ -96,7 +96,10 @@ func (c *Cluster) start(ctx context.Context, opts Options) error {
 	if err := os.WriteFile(c.Kubeconfig(), c.env.KubeConfig, 0o600); err != nil {
 		return err
 	}
-	return InstallCRD(ctx, c.Config(), opts.ImageMode)
+	if opts.ImageMode {
+		return install(ctx, c.Config(), crdImage)
+	}
+	return install(ctx, c.Config(), crdStandard)
 }
 
 // Stop stops both servers, even if the API server is paused, and removes their files. A second call

@@ -1,6 +1,7 @@
 package components
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode"
@@ -15,7 +16,6 @@ const (
 	rolloutFor     = time.Hour        // an update of the DaemonSet that takes longer makes the daemons Degraded
 	maxBootstrap   = time.Hour        // longer than the installer waits; an older cluster was bootstrapped
 	maxMessage     = 384              // bytes of a message; few, because every write is sent to every daemon
-	maxText        = 1 << 10          // bytes of a text that is kept in memory
 
 	asExpected = "AsExpected"
 	noData     = "NoData"
@@ -23,34 +23,28 @@ const (
 
 // conditions returns the conditions that this process writes. before has the previous conditions, and
 // created is the creation time of the object. A condition that is not known yet keeps its previous
-// value, or is omitted. lastTransitionTime changes only with the status, and never decreases.
+// value, or is omitted. lastTransitionTime changes only with the status.
 func (t *tracker) conditions(before []metav1.Condition, created, now time.Time) []metav1.Condition {
 	var list []metav1.Condition
-	for _, ct := range conditionTypes {
-		if ct.writer != t.component {
-			continue
-		}
+	for _, name := range processes[t.component].writes {
 		var c metav1.Condition
-		previous := find(before, ct.component, ct.aspect)
-		switch {
-		case ct.component == Bootstrap:
-			isFirst := find(before, Operator, Degraded).Type == ""
-			c = t.bootstrap(previous, find(list, Operator, Degraded), isFirst, created, now)
-		case ct.component != t.component:
-			c = t.peer(ct, previous, find(list, Daemon, Progressing), now)
-		case ct.aspect == Progressing:
-			c = t.progressing(now)
-		default:
+		previous := find(before, name)
+		switch name {
+		case TypeOf(t.component, Degraded):
 			c = t.degraded(previous, now)
+		case TypeOf(t.component, Progressing):
+			c = t.progressing(now)
+		case TypeOf(Bootstrap, Progressing):
+			c = t.bootstrap(previous, find(list, TypeOf(Operator, Degraded)), created, now)
+		default:
+			c = t.peer(name, previous, find(list, TypeOf(Daemon, Progressing)), now)
 		}
 		if c.Status == "" {
 			continue
 		}
-		c.Type = ct.name()
-		c.Message = oneLine(c.Message)
-		c.LastTransitionTime = previous.LastTransitionTime
-		if c.Status != previous.Status && now.After(previous.LastTransitionTime.Time) {
-			c.LastTransitionTime = seconds(now)
+		c.Type, c.Message, c.LastTransitionTime = name, oneLine(c.Message), previous.LastTransitionTime
+		if c.Status != previous.Status {
+			c.LastTransitionTime = metav1.NewTime(now).Rfc3339Copy()
 		}
 		list = append(list, c)
 	}
@@ -61,55 +55,40 @@ func condition(status metav1.ConditionStatus, reason, message string) metav1.Con
 	return metav1.Condition{Status: status, Reason: reason, Message: message}
 }
 
-// setPeer stores a condition of another component. The lastTransitionTime of the stored condition is
-// the time of the first report of its status.
-func (t *tracker) setPeer(c metav1.Condition, now time.Time) {
-	stored := condition(c.Status, c.Reason, conditions.TruncateTo(c.Message, maxText))
-	stored.LastTransitionTime = metav1.NewTime(now)
-	if before := t.peers[c.Type]; before.Status == c.Status {
-		stored.LastTransitionTime = before.LastTransitionTime
-	}
-	t.peers[c.Type] = stored
-}
-
 // peer returns the condition to write for another component: the stored condition if it has had its
 // status for the time that waitFor returns, and otherwise the previous condition. The daemons are also
 // Degraded if the update of their DaemonSet takes too long: rollout is their condition Progressing.
-func (t *tracker) peer(ct conditionType, previous, rollout metav1.Condition, now time.Time) metav1.Condition {
-	c, ok := t.peers[ct.name()]
-	if !ok || now.Sub(c.LastTransitionTime.Time) < waitFor(ct.aspect, c.Status) {
+func (t *tracker) peer(name string, previous, rollout metav1.Condition, now time.Time) metav1.Condition {
+	c := find(t.peers, name)
+	if c.Status == "" || now.Sub(c.LastTransitionTime.Time) < waitFor(c) {
 		c = previous
 	}
 	since := rollout.LastTransitionTime.Time
 	isStuck := rollout.Status == metav1.ConditionTrue && now.Sub(since) >= rolloutFor
-	if isStuck && ct.aspect == Degraded && c.Status != metav1.ConditionTrue {
+	if isStuck && name == TypeOf(Daemon, Degraded) && c.Status != metav1.ConditionTrue {
 		c = condition(metav1.ConditionTrue, "RolloutStuck", rollout.Message+" since "+timestamp(since))
 	}
 	return c
 }
 
-// waitFor returns how long a condition of another component must have a status before the status is
-// written. Available=True, Degraded=False and Progressing=False are written at once.
-func waitFor(a Aspect, status metav1.ConditionStatus) time.Duration {
-	isTrue := status == metav1.ConditionTrue
+// waitFor returns how long a condition of another component must have its status before it is written.
+func waitFor(c metav1.Condition) time.Duration {
+	isAvailable := strings.HasSuffix(c.Type, string(Available))
 	switch {
-	case status == metav1.ConditionUnknown:
-		return lasting
-	case isTrue == (a == Available):
-		return 0
-	case a == Available:
+	case isAvailable && c.Status == metav1.ConditionFalse:
 		return unavailableFor
+	case c.Status == metav1.ConditionUnknown, !isAvailable && c.Status == metav1.ConditionTrue:
+		return lasting
 	}
-	return lasting
+	return 0
 }
 
 // bootstrap returns the condition Progressing of Bootstrap: True until the first sync of a new cluster
-// has succeeded, then False for good. It is not added to an object that is older than maxBootstrap, or
-// if isFirst is false: then the operator has written its condition Degraded before. previous is the old
-// value of the condition, and degraded is the new condition Degraded of the operator.
-func (t *tracker) bootstrap(previous, degraded metav1.Condition, isFirst bool, created, now time.Time) metav1.Condition {
-	age, message := now.Sub(created), "The first sync has not completed"
-	isOld := !isFirst || age >= maxBootstrap && !created.IsZero()
+// has succeeded, then False for good. It is not added to an object that is older than maxBootstrap.
+// previous is its old value, and degraded is the new condition Degraded of the operator.
+func (t *tracker) bootstrap(previous, degraded metav1.Condition, created, now time.Time) metav1.Condition {
+	age, message := now.Sub(created), cmp.Or(previous.Message, "The first sync has not completed")
+	isOld := age >= maxBootstrap && !created.IsZero()
 	switch {
 	case previous.Status == metav1.ConditionFalse || previous.Status == "" && isOld:
 		return previous
@@ -121,8 +100,6 @@ func (t *tracker) bootstrap(previous, degraded metav1.Condition, isFirst bool, c
 		return condition(metav1.ConditionFalse, "Complete", message)
 	case t.lastStep != "":
 		message = "The first sync is at step " + string(t.lastStep)
-	case previous.Message != "":
-		message = previous.Message
 	}
 	return condition(metav1.ConditionTrue, string(BootstrapProgression), message)
 }
@@ -135,6 +112,3 @@ func oneLine(text string) string {
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// seconds truncates a time to seconds, the precision of times in the API.
-func seconds(t time.Time) metav1.Time { return metav1.NewTime(t.UTC().Truncate(time.Second)) }

@@ -13,11 +13,6 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-var fieldManagers = map[Component]string{
-	Operator:   "machine-config-operator-state",
-	Controller: "machine-config-controller-state",
-}
-
 // Config configures a Reporter.
 type Config struct {
 	// Client writes the status of MachineConfiguration/cluster. Required.
@@ -27,11 +22,11 @@ type Config struct {
 	// Component is the process that reports: Operator or Controller. Required.
 	Component Component
 	// FieldManager owns the conditions of this process. The default is machine-config-operator-state or
-	// machine-config-controller-state. The default of the other component is not allowed.
+	// machine-config-controller-state. Two components must not have the same FieldManager.
 	FieldManager string
-	// Ready reports whether the Reporter may write. The default always returns true. If a controller
-	// adds its conditions only to an object without conditions, Ready must return false until the
-	// object has them. Ready must not change the object, and must not block.
+	// Ready reports whether the Reporter may write; nil means always. If a controller adds its
+	// conditions only to an object without conditions, Ready must return false until the object has
+	// them. Ready must not change the object, and must not block.
 	Ready func(*operatorv1.MachineConfiguration) bool
 	// Clock is for tests. The default is the real clock.
 	Clock clock.WithTicker
@@ -42,19 +37,11 @@ func New(config Config) (*Reporter, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	config.FieldManager = cmp.Or(config.FieldManager, fieldManagers[config.Component])
-	if config.Ready == nil {
-		config.Ready = func(*operatorv1.MachineConfiguration) bool { return true }
-	}
+	config.FieldManager = cmp.Or(config.FieldManager, processes[config.Component].fieldManager)
 	if validate.IsNil(config.Clock) {
 		config.Clock = clock.RealClock{}
 	}
-	return &Reporter{
-		config:  config,
-		wake:    make(chan struct{}, 1),
-		tracker: newTracker(config.Component),
-		written: &operatorv1.MachineConfiguration{},
-	}, nil
+	return &Reporter{config: config, wake: make(chan struct{}, 1), tracker: newTracker(config.Component)}, nil
 }
 
 func (c Config) validate() error {
@@ -69,16 +56,10 @@ func (c Config) validate() error {
 	if err != nil {
 		return err
 	}
-	if fieldManagers[c.Component] == "" {
+	if _, ok := processes[c.Component]; !ok {
 		return field.NotSupported(path.Child("Component"), c.Component, []Component{Operator, Controller})
 	}
-	path = path.Child("FieldManager")
-	for other, name := range fieldManagers {
-		if other != c.Component && name == c.FieldManager {
-			return field.Invalid(path, name, "is the default of the other component: leave FieldManager empty")
-		}
-	}
-	if errs := metav1validation.ValidateFieldManager(c.FieldManager, path); len(errs) > 0 {
+	if errs := metav1validation.ValidateFieldManager(c.FieldManager, path.Child("FieldManager")); len(errs) > 0 {
 		return errs[0]
 	}
 	return nil

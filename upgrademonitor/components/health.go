@@ -24,7 +24,7 @@ var withHealth = []Component{Operator, Controller, Daemon}
 // Otherwise Unknown if Degraded or Available is Unknown or missing, as for Bootstrap, which has neither.
 // Otherwise Healthy or Unhealthy, as Available is True or False.
 func HealthOf(list []metav1.Condition, c Component) Health {
-	degraded, available := find(list, c, Degraded).Status, find(list, c, Available).Status
+	degraded, available := find(list, TypeOf(c, Degraded)).Status, find(list, TypeOf(c, Available)).Status
 	switch {
 	case degraded == metav1.ConditionTrue, degraded == metav1.ConditionFalse && available == metav1.ConditionFalse:
 		return Unhealthy
@@ -49,9 +49,8 @@ func Overall(list []metav1.Condition) Health {
 // Fault is an error of a component, read from its Degraded condition.
 type Fault struct {
 	Component Component `json:"-"`
-	// State is the name of the step that failed, or Errored if the name is not known.
-	State   State  `json:"state"`
-	Message string `json:"message"`
+	State     State     `json:"state"` // the step that failed
+	Message   string    `json:"message"`
 	// Since is the time when Degraded became True or, if Resolved is set, when the error was resolved.
 	Since    metav1.Time `json:"since"`
 	Resolved bool        `json:"resolved"`
@@ -62,7 +61,7 @@ type Fault struct {
 // no error.
 func MostRecentError(list []metav1.Condition) (newest Fault, found bool) {
 	for _, component := range withHealth {
-		f, ok := faultOf(component, find(list, component, Degraded))
+		f, ok := faultOf(component, find(list, TypeOf(component, Degraded)))
 		isNewer := f.Resolved == newest.Resolved && newest.Since.Before(&f.Since)
 		if ok && (!found || isNewer || newest.Resolved && !f.Resolved) {
 			newest, found = f, true
@@ -88,7 +87,7 @@ func faultOf(c Component, degraded metav1.Condition) (Fault, bool) {
 	at, text, _ := strings.Cut(strings.TrimPrefix(degraded.Message, lastErrorPrefix), ", in ")
 	state, message, hasMessage := strings.Cut(text, ": ")
 	resolved, err := time.Parse(time.RFC3339, at)
-	if degraded.Status != metav1.ConditionFalse || err != nil || !hasMessage || stateOf(state) != State(state) {
+	if degraded.Status != metav1.ConditionFalse || err != nil || !hasMessage {
 		return Fault{}, false
 	}
 	return Fault{c, State(state), message, metav1.NewTime(resolved), true}, true

@@ -19,13 +19,9 @@ import (
 const maxNodes = 10
 
 // Deployment returns the condition Available of the operator or the controller, read from its
-// Deployment, for Reporter.SetPeerConditions. For another component, the result is empty. Available is
-// Unknown if d is nil, or if the condition Available of d is Unknown or missing. now becomes the
-// lastTransitionTime. Deployment is a pure function.
+// Deployment, for Reporter.SetPeerConditions. Available is Unknown if d is nil, or if the condition
+// Available of d is Unknown or missing. now becomes the lastTransitionTime. Deployment is a pure function.
 func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condition {
-	if c != Operator && c != Controller {
-		return nil
-	}
 	available := condition(metav1.ConditionUnknown, noData, "The status of the Deployment is not known")
 	if d == nil {
 		d = &appsv1.Deployment{}
@@ -45,7 +41,7 @@ func Deployment(c Component, d *appsv1.Deployment, now time.Time) []metav1.Condi
 
 // typed sets the type and the lastTransitionTime of a component's condition.
 func typed(of Component, a Aspect, c metav1.Condition, now time.Time) metav1.Condition {
-	c.Type, c.LastTransitionTime = TypeOf(of, a), seconds(now)
+	c.Type, c.LastTransitionTime = TypeOf(of, a), metav1.NewTime(now).Rfc3339Copy()
 	return c
 }
 
@@ -94,7 +90,7 @@ func daemonsDegraded(names []string, total int) metav1.Condition {
 	slices.Sort(names)
 	first := strings.Join(names[:min(len(names), maxNodes)], ", ")
 	message := fmt.Sprintf("Degraded nodes (%d): %s. See oc get machineconfignodes", len(names), first)
-	return condition(metav1.ConditionTrue, string(daemonSync)+failedSuffix, message)
+	return condition(metav1.ConditionTrue, "SyncMCDFailed", message)
 }
 
 // daemonsAvailable returns the condition Available. inUpdate is the number of nodes in an update.

@@ -162,5 +162,4 @@ func TestDeployment(t *testing.T) {
 			assert.Equal(t, noon, c.LastTransitionTime)
 		}
 	}
-	assert.Empty(t, components.Deployment(components.Daemon, deployment(appsv1.DeploymentAvailable, "True"), noon.Time), "no Deployment runs the daemons")
 }

@@ -65,7 +65,6 @@ type memory struct {
 	by      map[string]int // the number of attempted writes of each field manager
 	fail    error          // of each write
 	hangs   bool           // it never responds
-	lag     bool           // the informer receives no more events
 	indexer cache.Indexer
 }
 
@@ -105,21 +104,11 @@ func (m *memory) setConditions(list []metav1.Condition) {
 	m.store(next)
 }
 
-// restore stores these conditions, with the first resource version.
-func (m *memory) restore(list []metav1.Condition) {
-	m.mu.Lock()
-	m.version = 0
-	m.mu.Unlock()
-	m.setConditions(list)
-}
-
 func (m *memory) store(next *operatorv1.MachineConfiguration) *operatorv1.MachineConfiguration {
 	m.version++
 	next.ResourceVersion = strconv.Itoa(m.version)
 	m.object = next
-	if !m.lag {
-		_ = m.indexer.Add(next.DeepCopy())
-	}
+	_ = m.indexer.Add(next.DeepCopy())
 	return next.DeepCopy()
 }
 

@@ -9,14 +9,12 @@ import (
 	"sync"
 	"time"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
@@ -24,21 +22,18 @@ import (
 // with New, and call Run to write the conditions. A Reporter is safe for concurrent use. A nil Reporter
 // reports nothing: Track then only calls its work.
 type Reporter struct {
-	config  Config
-	wake    chan struct{} // capacity 1; a value means that a condition may have changed
-	ignored sync.Map      // the unknown states for which an error was logged
+	config Config
+	wake   chan struct{} // capacity 1; a value means that a condition may have changed
 
 	mu      sync.Mutex // guards tracker; not held while a function of the caller runs
 	tracker *tracker
 
 	// Only Run uses the fields below.
-	failures apierr.Failures                  // by log message
-	seen     string                           // the resource version that the Lister showed last
-	desired  []metav1.Condition               // the last result of tracker.conditions
-	written  *operatorv1.MachineConfiguration // the object in the response to the last write
-	last     time.Time                        // the time of the last write
-	next     time.Time                        // the earliest time of the next write
-	backoff  wait.Backoff
+	failures apierr.Failures    // by log message
+	desired  []metav1.Condition // the last result of tracker.conditions
+	last     time.Time          // the time of the last write
+	next     time.Time          // the earliest time of the next write
+	backoff  wait.Backoff       // the intervals between the next writes
 }
 
 // Begin reports that the process starts a step of its work, for example OperatorSyncMCD. Call end when
@@ -46,67 +41,42 @@ type Reporter struct {
 // Begin and end do not block. A second call of end does nothing.
 //
 // key is the name of the object that the step works on, or "". Steps with different keys are
-// independent. A State that the component does not have is ignored, and logged once.
+// independent. If s is no valid State, it becomes Errored.
 func (r *Reporter) Begin(s State, key string) (end func(error)) {
-	p := r.start(s, key)
-	return func(err error) { r.end(p, err, false) }
+	if r == nil {
+		return func(error) {}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.tracker.start(newStep(s, key), r.config.Clock.Now())
+	return func(err error) {
+		text := oneLine(fmt.Sprint(err)) // fmt.Sprint recovers if err.Error panics, for example on a nil pointer
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if err != nil {
+			r.tracker.fail(p, text, r.config.Clock.Now())
+		} else {
+			r.tracker.succeed(p)
+		}
+		r.notify()
+	}
 }
 
 // Track calls Begin, then work with ctx, then end with the error of work, which it also returns. For
 // the State s and the key, see Begin. If work panics, Track reports an error, and does not recover
-// the panic. If work returns context.Canceled after ctx was canceled, Track reports neither an error
-// nor a success.
+// the panic.
 func (r *Reporter) Track(ctx context.Context, s State, key string, work func(context.Context) error) error {
 	if work == nil {
 		return errors.New("components: Track: work is nil: pass the function that does the work of the step")
 	}
-	p := r.start(s, key)
+	end := r.Begin(s, key)
 	err := errPanicked
-	defer func() {
-		isCanceled := errors.Is(ctx.Err(), context.Canceled) && errors.Is(err, context.Canceled)
-		r.end(p, err, isCanceled)
-	}()
+	defer func() { end(err) }()
 	err = work(ctx)
 	return err
 }
 
 var errPanicked = errors.New("the step panicked: see the log of the process")
-
-// start starts a pass. It returns nil if the component does not have the State.
-func (r *Reporter) start(s State, key string) *pass {
-	switch {
-	case r == nil:
-		return nil
-	case !slices.Contains(statesOf[r.config.Component], s):
-		if _, logged := r.ignored.LoadOrStore(s, true); !logged {
-			klog.Background().Error(nil, "Ignoring a step: pass a State of the component",
-				"component", r.config.Component, "state", oneLine(string(s)))
-		}
-		return nil
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.tracker.start(newStep(s, key), r.config.Clock.Now())
-}
-
-// end ends a pass. It does nothing if p is nil. If isCanceled is set, the pass has no result.
-func (r *Reporter) end(p *pass, err error, isCanceled bool) {
-	if p == nil {
-		return
-	}
-	text := conditions.TruncateTo(fmt.Sprint(err), maxText) // fmt.Sprint recovers if err.Error panics, for example on a nil pointer
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch now := r.config.Clock.Now(); {
-	case isCanceled:
-		r.tracker.end(p)
-	case err != nil:
-		r.tracker.fail(p, text, now)
-	default:
-		r.tracker.succeed(p, now)
-	}
-	r.notify()
-}
 
 // Forget removes the error and the running steps of a State and a key. Call Forget when the object that
 // the key names is deleted. Forget does not block.
@@ -116,7 +86,7 @@ func (r *Reporter) Forget(s State, key string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tracker.forget(newStep(s, key), r.config.Clock.Now())
+	r.tracker.forget(newStep(s, key))
 	r.notify()
 }
 
@@ -137,7 +107,9 @@ func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) erro
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, condition := range list {
-		r.tracker.setPeer(condition, r.config.Clock.Now())
+		condition.LastTransitionTime = metav1.NewTime(r.config.Clock.Now())
+		condition.Message = oneLine(condition.Message)
+		meta.SetStatusCondition(&r.tracker.peers, condition)
 	}
 	r.notify()
 	return nil
@@ -147,9 +119,8 @@ func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) erro
 func validatePeer(writer, peer Component, list []metav1.Condition) error {
 	for i, c := range list {
 		path := field.NewPath("components", "SetPeerConditions", "conditions").Index(i)
-		aspect := Aspect(strings.TrimPrefix(c.Type, string(peer)))
-		isWriter := slices.Contains(conditionTypes, conditionType{peer, aspect, writer})
-		if !isWriter || peer == writer || peer == Bootstrap {
+		isOfPeer := strings.HasPrefix(c.Type, string(peer)) && slices.Contains(processes[writer].writes, c.Type)
+		if !isOfPeer || peer == writer || peer == Bootstrap {
 			detail := string(writer) + " does not report this condition of " + string(peer)
 			return field.Invalid(path.Child("type"), c.Type, detail)
 		}

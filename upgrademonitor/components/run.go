@@ -6,11 +6,9 @@ import (
 	"strings"
 	"time"
 
-	operatorv1 "github.com/openshift/api/operator/v1"
 	applyoperatorv1 "github.com/openshift/client-go/operator/applyconfigurations/operator/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/wait"
 	applymetav1 "k8s.io/client-go/applyconfigurations/meta/v1"
 	"k8s.io/klog/v2"
@@ -55,15 +53,12 @@ func (r *Reporter) Run(ctx context.Context) error {
 	}
 }
 
-// sync computes the conditions, and writes them if they differ from the object.
+// sync computes the conditions, and writes them if they differ from the object. The object may be older
+// than the last write. Then the same write is made again, which changes nothing.
 func (r *Reporter) sync(ctx context.Context) {
 	mc, err := r.config.Lister.Get(objectName)
 	r.log(ctx, "Waiting for a MachineConfiguration", err)
-	if err != nil {
-		r.next = time.Time{} // so that a new object is written at once
-		return
-	}
-	if !r.config.Ready(mc) {
+	if err != nil || r.config.Ready != nil && !r.config.Ready(mc) {
 		return
 	}
 	now := r.config.Clock.Now()
@@ -74,29 +69,16 @@ func (r *Reporter) sync(ctx context.Context) {
 	}
 	r.desired = r.tracker.conditions(r.desired, mc.CreationTimestamp.Time, now)
 	r.mu.Unlock()
-	if isOlder(mc.ResourceVersion, r.seen) {
-		r.written = &operatorv1.MachineConfiguration{} // etcd was restored from a backup
-	}
-	r.seen = mc.ResourceVersion
-	if isOlder(mc.ResourceVersion, r.written.ResourceVersion) {
-		mc = r.written // the cache does not have the last write yet
-	}
 	if !isInSync(mc.Status.Conditions, r.desired) && !now.Before(r.next) {
 		r.write(ctx, now)
 	}
 }
 
-// isOlder reports whether a resource version is older than another. Nothing is older than "".
-func isOlder(version, other string) bool {
-	order, _ := resourceversion.CompareResourceVersion(version, other)
-	return order < 0
-}
-
 func isInSync(list, desired []metav1.Condition) bool {
 	return !slices.ContainsFunc(desired, func(d metav1.Condition) bool {
-		c := meta.FindStatusCondition(list, d.Type)
-		return c == nil || c.Status != d.Status || c.Reason != d.Reason || c.Message != d.Message ||
-			!c.LastTransitionTime.Equal(&d.LastTransitionTime)
+		c := find(list, d.Type)
+		c.ObservedGeneration = d.ObservedGeneration // not written
+		return !equality.Semantic.DeepEqual(c, d)
 	})
 }
 
@@ -112,13 +94,13 @@ func (r *Reporter) write(ctx context.Context, now time.Time) {
 	}
 	object := applyoperatorv1.MachineConfiguration(objectName).WithStatus(status)
 	options := metav1.ApplyOptions{FieldManager: r.config.FieldManager, Force: true}
-	mc, err := r.config.Client.ApplyStatus(request, object, options)
+	_, err := r.config.Client.ApplyStatus(request, object, options)
 	switch {
 	case err == nil:
 		if now.Sub(r.last) >= quiet {
 			r.backoff = wait.Backoff{Duration: minInterval, Factor: 2, Steps: 10, Cap: maxInterval}
 		}
-		r.written, r.last, r.next = mc, now, now.Add(r.backoff.Step())
+		r.last, r.next = now, now.Add(r.backoff.Step())
 	case ctx.Err() != nil:
 		return
 	case isRejected(err):

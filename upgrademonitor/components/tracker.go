@@ -18,7 +18,6 @@ const (
 	stuckAfter   = 30 * time.Minute // after this time, a pass makes Degraded True
 	inheritedFor = 10 * time.Minute // so long, a process keeps Degraded=True of an earlier process
 	maxErrors    = 64
-	maxRunning   = 1024
 	maxKey       = 253 // the longest name of an object
 )
 
@@ -28,7 +27,13 @@ type step struct {
 	key   string
 }
 
-func newStep(s State, key string) step { return step{s, conditions.TruncateTo(key, maxKey)} }
+// newStep returns a step. A State that cannot be a part of a reason becomes Errored.
+func newStep(s State, key string) step {
+	if !validState.MatchString(string(s)) {
+		s = Errored
+	}
+	return step{s, conditions.TruncateTo(key, maxKey)}
+}
 
 func (s step) message(text string) string {
 	if s.key == "" {
@@ -54,24 +59,21 @@ type problem struct {
 // The caller must hold Reporter.mu.
 type tracker struct {
 	component Component
-	sync      State                       // OperatorSync or MCCSync
-	readAt    time.Time                   // the time when Run read the conditions of an earlier process
-	running   map[*pass]bool              // at most maxRunning
-	errors    map[step]problem            // unresolved errors, at most maxErrors
-	peers     map[string]metav1.Condition // conditions of other components, by type
-	lastStep  State                       // the most recently started step of the sync
-	succeeded bool                        // a pass has succeeded
-	synced    bool                        // a whole sync has succeeded
-	recovered bool                        // an error that had lasted for 2 minutes was resolved
+	sync      State              // OperatorSync or MCCSync
+	readAt    time.Time          // the time when Run read the conditions of an earlier process
+	inherited bool               // Degraded=True of an earlier process stays
+	running   map[*pass]bool     // the passes that have not ended
+	errors    map[step]problem   // unresolved errors, at most maxErrors
+	peers     []metav1.Condition // conditions of other components
+	lastStep  State              // the most recently started step of the sync
+	succeeded bool               // a pass has succeeded
+	synced    bool               // a whole sync has succeeded
 }
 
 func newTracker(c Component) *tracker {
 	return &tracker{
-		component: c,
-		sync:      syncs[c],
-		running:   map[*pass]bool{},
-		errors:    map[step]problem{},
-		peers:     map[string]metav1.Condition{},
+		component: c, sync: processes[c].sync, inherited: true,
+		running: map[*pass]bool{}, errors: map[step]problem{},
 	}
 }
 
@@ -80,11 +82,7 @@ func (t *tracker) isStep(s State) bool {
 	return s != t.sync && strings.HasPrefix(string(s), string(t.sync))
 }
 
-// start starts a pass. It returns nil if too many passes are running.
 func (t *tracker) start(s step, now time.Time) *pass {
-	if len(t.running) == maxRunning {
-		return nil
-	}
 	if t.isStep(s.state) {
 		t.lastStep = s.state
 	}
@@ -93,7 +91,7 @@ func (t *tracker) start(s step, now time.Time) *pass {
 	return p
 }
 
-// end ends a pass without a result. It returns false if the pass has ended or was forgotten.
+// end ends a pass. It returns false if the pass has already ended or was forgotten.
 func (t *tracker) end(p *pass) bool {
 	wasRunning := t.running[p]
 	delete(t.running, p)
@@ -101,21 +99,13 @@ func (t *tracker) end(p *pass) bool {
 }
 
 // succeed ends a pass without an error, and resolves the error of its step.
-func (t *tracker) succeed(p *pass, now time.Time) {
+func (t *tracker) succeed(p *pass) {
 	if !t.end(p) {
 		return
 	}
 	t.succeeded = true
 	t.synced = t.synced || p.state == t.sync
-	t.resolve(p.step, now)
-}
-
-// resolve removes the error of a step.
-func (t *tracker) resolve(s step, now time.Time) {
-	if f, ok := t.errors[s]; ok && now.Sub(f.since) >= lasting {
-		t.recovered = true
-	}
-	delete(t.errors, s)
+	delete(t.errors, p.step)
 }
 
 // fail ends a pass with an error. It drops a new error if there are already maxErrors errors.
@@ -131,9 +121,9 @@ func (t *tracker) fail(p *pass, text string, now time.Time) {
 }
 
 // forget removes the error of a step, and ends its running passes without a result.
-func (t *tracker) forget(s step, now time.Time) {
+func (t *tracker) forget(s step) {
 	maps.DeleteFunc(t.running, func(p *pass, _ bool) bool { return p.step == s })
-	t.resolve(s, now)
+	delete(t.errors, s)
 }
 
 // runningFor returns a problem for each pass that has been running for at least the limit. The
@@ -155,8 +145,7 @@ func (t *tracker) newestFirst(list []problem) []problem {
 		list = slices.DeleteFunc(list, func(p problem) bool { return p.state == t.sync })
 	}
 	slices.SortFunc(list, func(a, b problem) int {
-		same := cmp.Or(cmp.Compare(a.state, b.state), cmp.Compare(a.key, b.key), cmp.Compare(a.reason, b.reason))
-		return cmp.Or(b.since.Compare(a.since), same)
+		return cmp.Or(b.since.Compare(a.since), cmp.Compare(a.reason, b.reason), cmp.Compare(a.message, b.message))
 	})
 	return list
 }
@@ -174,10 +163,9 @@ func (t *tracker) progressing(now time.Time) metav1.Condition {
 
 // degraded returns the condition Degraded of this process. It is True while an error has lasted for 2
 // minutes, or a pass has been running for 30 minutes. True of an earlier process stays until a whole
-// sync has succeeded, until an error of this process that was shown is resolved, or, if this process has
-// no error, for ten minutes. Degraded is Unknown until the first pass of a cluster has succeeded.
+// sync has succeeded, until this process has a problem to show or, if it has no error, for ten minutes.
+// Degraded is Unknown until the first pass of a cluster has succeeded.
 func (t *tracker) degraded(previous metav1.Condition, now time.Time) metav1.Condition {
-	isTrue := previous.Status == metav1.ConditionTrue
 	problems := t.runningFor(stuckAfter, stuckSuffix, now)
 	for _, f := range t.errors {
 		if now.Sub(f.since) >= lasting {
@@ -185,14 +173,15 @@ func (t *tracker) degraded(previous metav1.Condition, now time.Time) metav1.Cond
 		}
 	}
 	problems = t.newestFirst(problems)
-	isRecent := now.Sub(t.readAt) < inheritedFor
-	isInherited := !t.synced && !t.recovered && (isRecent || len(t.errors) > 0)
+	isOver := now.Sub(t.readAt) >= inheritedFor && len(t.errors) == 0
+	t.inherited = t.inherited && !isOver && !t.synced && len(problems) == 0
+	isTrue := previous.Status == metav1.ConditionTrue
 	switch n := len(problems); {
 	case n > 1:
 		return condition(metav1.ConditionTrue, problems[0].reason, fmt.Sprintf("%s; and %d more", problems[0].message, n-1))
 	case n == 1:
 		return condition(metav1.ConditionTrue, problems[0].reason, problems[0].message)
-	case isTrue && isInherited:
+	case isTrue && t.inherited:
 		return previous
 	case isTrue:
 		return condition(metav1.ConditionFalse, asExpected, lastError(previous, now))

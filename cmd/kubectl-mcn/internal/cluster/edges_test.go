@@ -98,3 +98,21 @@ func TestArbiterUpdates(t *testing.T) {
 	all := poolsOf(pools, nodes, at(30))
 	assert.Equal(t, []string{"arbiter", ""}, []string{waitsFor(all[0]), waitsFor(all[1])})
 }
+
+// The contents decide at once if the target was set in the second of the change. If it was set before, the controller
+// has a minute to render the change.
+func TestHasChange(t *testing.T) {
+	changed := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
+	mc := cluster.MachineConfig{Name: "99-worker", Changed: changed, Spec: &mcfgv1.MachineConfigSpec{KernelArguments: []string{"a=1"}}}
+	for _, tc := range []struct {
+		set, seen time.Duration
+		want      bool
+	}{
+		{0, 0, true},
+		{-time.Second, time.Minute - 1, false},
+		{-time.Second, time.Minute, true},
+	} {
+		p := cluster.Pool{Sources: []string{mc.Name}, TargetSet: changed.Add(tc.set)}
+		assert.Equal(t, tc.want, p.HasChange(mc, mc, tc.seen), "%v", tc)
+	}
+}

@@ -204,6 +204,14 @@ func TestWaitForAMachineConfigInFiles(t *testing.T) {
 	got := execute(t, asList(t, pool, n, other), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony)
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "the pool worker does not select the MachineConfig "+chrony)
+
+	pool.Status.Conditions = append(pool.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
+		Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-2 * time.Second)),
+	})
+	for tolerate, want := range map[string]string{"1s": "failed: worker 1/1", "3s": "not done in ", "1h": "not done in "} {
+		got = execute(t, asList(t, pool, n, newConfigOf(chrony, at, at)), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--tolerate", tolerate)
+		assert.Contains(t, got.stderr, want, tolerate)
+	}
 }
 
 // TestWaitForAPausedPool: the pool has the change, and does not roll it out.
