@@ -99,20 +99,19 @@ func TestArbiterUpdates(t *testing.T) {
 	assert.Equal(t, []string{"arbiter", ""}, []string{waitsFor(all[0]), waitsFor(all[1])})
 }
 
-// The contents decide at once if the target was set in the second of the change. If it was set before, the controller
-// has a minute to render the change.
+// TestHasChange: a target that was set two seconds after a change has it. A change that is not rendered for five minutes
+// changes nothing.
 func TestHasChange(t *testing.T) {
 	changed := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
-	mc := cluster.MachineConfig{Name: "99-worker", Changed: changed, Spec: &mcfgv1.MachineConfigSpec{KernelArguments: []string{"a=1"}}}
 	for _, tc := range []struct {
 		set, seen time.Duration
 		want      bool
 	}{
-		{0, 0, true},
-		{-time.Second, time.Minute - 1, false},
-		{-time.Second, time.Minute, true},
+		{2 * time.Second, 0, true},
+		{time.Second, 5*time.Minute - 1, false},
+		{-time.Second, 5 * time.Minute, true},
 	} {
-		p := cluster.Pool{Sources: []string{mc.Name}, TargetSet: changed.Add(tc.set)}
-		assert.Equal(t, tc.want, p.HasChange(mc, mc, tc.seen), "%v", tc)
+		p := cluster.Pool{TargetSet: changed.Add(tc.set)}
+		assert.Equal(t, tc.want, p.HasChange(cluster.MachineConfig{Changed: changed}, tc.seen), "%v", tc)
 	}
 }

@@ -9,12 +9,9 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -108,22 +105,6 @@ func TestWaitForARemoval(t *testing.T) {
 	assert.Regexp(t, `worker 1/1 to 22222222\ndone\n$`, stdout)
 	code, _, stderr = start(t, "wait", "worker", "--machineconfig", chrony, "--removed", "--kubeconfig", file).end()
 	assert.Zero(t, code, "after the removal: %s", stderr)
-}
-
-// TestWaitComparesTimes: when a target that has the MachineConfig also has its last change.
-func TestWaitComparesTimes(t *testing.T) {
-	t.Parallel()
-	at := now.Add(-time.Hour)
-	for after, is := range map[time.Duration]bool{2 * time.Second: true, time.Second: false, 0: false, -time.Minute: false} {
-		pool := targetAt(updatedPool("worker", newConfig), at.Add(after), "00-worker", chrony)
-		v := source.View{Time: now, Cluster: cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{pool}}, now)}
-		v.Configs = map[string]cluster.MachineConfig{chrony: cluster.NewMachineConfig(newConfigOf(chrony, at, at).ObjectMeta)}
-		c := configChange{config: chrony}
-		require.NoError(t, c.observe(v))
-		assert.Equal(t, is, c.awaited(v, v.Pools[0]) == "", after)
-		v.Time = now.Add(5 * time.Minute)
-		assert.Empty(t, c.awaited(v, v.Pools[0]), "the change changes nothing")
-	}
 }
 
 // TestWaitForAMachineConfigFails: a rendering error of the change is a failure at once; an earlier one may go away.
