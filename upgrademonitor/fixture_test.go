@@ -374,8 +374,9 @@ func (l *logLines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// take returns the lines since the last call.
+// take returns the lines since the last call. A line may follow the end of the call that it is about.
 func (l *logLines) take() []string {
+	synctest.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	lines := l.lines

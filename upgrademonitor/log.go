@@ -13,14 +13,14 @@ const (
 	droppedMessage = "Dropped an accepted change that cannot be written"
 )
 
-// unlock releases mu, and then calls the functions in afterUnlock. They write log lines, because a log sink
-// may block or call the Monitor.
+// unlock releases mu, and then logs the lines. A log sink may call the Monitor. If it blocks, it also blocks
+// the call or the writer that logs, but no call that only waits for that writer.
 func (m *Monitor) unlock() {
-	todo := m.afterUnlock
-	m.afterUnlock = nil
+	lines := m.lines
+	m.lines = nil
 	m.mu.Unlock()
-	for _, do := range todo {
-		do()
+	for _, log := range lines {
+		log()
 	}
 }
 
@@ -39,6 +39,6 @@ func (m *Monitor) logChange(message string, err error) {
 // logLocked is like logChange, but logs after mu is released. Without an error, kind is "".
 func (m *Monitor) logLocked(message, kind string, err error) {
 	if m.logged.Changed(message, kind) {
-		m.afterUnlock = append(m.afterUnlock, func() { apierr.LogChange(m.logger(), message, err) })
+		m.lines = append(m.lines, func() { apierr.LogChange(m.logger(), message, err) })
 	}
 }

@@ -5,17 +5,16 @@ import (
 	"errors"
 	"io"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
@@ -46,23 +45,24 @@ func TestALogSinkThatCallsTheMonitor(t *testing.T) {
 		var monitor *upgrademonitor.Monitor
 		pending := 0
 		monitor = logsTo(t, f.server, sink(func() { pending, _ = monitor.Pending() }))
-		monitor.Report(t.Context(), phases.Drained, "draining", metav1.ConditionUnknown)
+		monitor.ReportDegraded(t.Context(), errDown)
+		synctest.Wait()
 		assert.Equal(t, 1, pending)
 	})
 }
 
-// A log sink that blocks does not hold a Flush beyond its ctx.
+// A log sink that blocks holds up the writer that logs, but neither the calls that wait for it, nor a Flush
+// beyond its ctx.
 func TestALogSinkThatBlocks(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
-		f.fails(errDown)
 		release := make(chan struct{})
-		defer close(release)
 		monitor := logsTo(t, f.server, sink(func() { <-release }))
-		go monitor.Report(t.Context(), phases.Drained, "draining", metav1.ConditionUnknown)
-		pass(time.Second)
+		f.fails(errDown)
+		assert.Zero(t, took(func() { monitor.ReportDegraded(t.Context(), errDown) }))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		assert.Equal(t, time.Second, took(func() { require.Error(t, monitor.Flush(ctx)) }))
+		close(release)
 	})
 }
 

@@ -30,19 +30,19 @@ type Monitor struct {
 	conditionsOnly bool
 
 	// mu guards the fields below. mu is not held during requests or calls of Config's functions.
-	mu          sync.Mutex
-	core        machine.Core
-	views       views
-	cause       error           // the last attempt has failed, so there is an outage; or nil
-	backoff     wait.Backoff    // the remaining pauses of the outage
-	retryAt     time.Time       // the time of the next retry
-	run         *run            // the running writer goroutine, or nil
-	waiting     int             // the number of calls that wait
-	failed      chan struct{}   // closed at the next failure
-	canceled    bool            // a Flush has canceled a request, and no attempt has ended since
-	logged      apierr.Failures // by log message
-	afterUnlock []func()        // called after mu is released: see unlock
-	timer       *time.Timer     // fires at the next retry or look
+	mu       sync.Mutex
+	core     machine.Core
+	views    views
+	cause    error           // the last attempt has failed, so there is an outage; or nil
+	backoff  wait.Backoff    // the remaining pauses of the outage
+	retryAt  time.Time       // the time of the next retry
+	run      *run            // the running writer goroutine, or nil
+	waiting  int             // the number of calls that wait
+	failed   chan struct{}   // closed at the next failure
+	canceled bool            // a Flush has canceled a request, and no attempt has ended since
+	logged   apierr.Failures // by log message
+	lines    []func()        // log a line each, after mu is released: see unlock
+	timer    *time.Timer     // fires at the next retry or look
 }
 
 // New returns a Monitor. New makes no request and starts no goroutine. Until ctx ends, the Monitor

@@ -214,18 +214,19 @@ func TestCallsWithAShortContextInAnOutage(t *testing.T) {
 	})
 }
 
-// An outage while a controller waits for the daemon is another failure, and logged.
+// What a controller waits for, and an outage meanwhile, are different failures, and logged.
 func TestAnOutageWhileAControllerWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
-		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
 		c.annotate(oldConfig, newConfig)
 		c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
+		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		pass(time.Minute)
 		c.daemon.fails(syscall.ECONNREFUSED)
 		pass(time.Minute)
 		c.daemon.fails(nil)
 		pass(time.Minute)
-		assertLines(t, []string{"has not reported the start", "connection refused", "has not reported the start"}, c.controller.log.take())
+		assertLines(t, []string{"has not created", "has not reported the start", "connection refused", "has not reported the start"}, c.controller.log.take())
 	})
 }
 

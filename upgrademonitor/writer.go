@@ -38,16 +38,13 @@ type run struct {
 
 // wakeLocked starts the writer if a write is pending and due. attemptNow makes a pending write due now.
 // Otherwise wakeLocked sets the timer of the next retry or look. If the ctx of New has ended and no call
-// waits, wakeLocked stops the writer.
+// waits, there is no next request.
 func (m *Monitor) wakeLocked(attemptNow bool) {
 	hasEnded := m.life.Err() != nil
 	pause := m.retryAt.Sub(realClock.Now())
 	pending := len(m.core.Entries())
 	switch {
 	case hasEnded && m.waiting == 0:
-		if m.run != nil {
-			m.run.cancel()
-		}
 		if pending > 0 {
 			m.logLocked(pendingMessage, pendingMessage, fmt.Errorf("%w: %d", ErrPending, pending))
 		}
@@ -65,13 +62,17 @@ func (m *Monitor) wakeLocked(attemptNow bool) {
 
 // tick is called when the timer fires or the ctx of New ends. It looks at the Node and the Lister. In a
 // daemon, the status follows the Node even without a report, and a deleted object is created again. Then
-// tick starts the writer if a retry is due.
+// tick starts the writer if a retry is due. The end of the ctx of New cancels a request for which no call
+// waits. Later, a call that leaves cancels no request, because the API server may be slow.
 func (m *Monitor) tick() {
 	hasLooked := m.life.Err() == nil && m.look() == nil
 	m.mu.Lock()
 	defer m.unlock()
 	if hasLooked && !m.conditionsOnly && m.life.Err() == nil {
 		m.core.Follow(m.now())
+	}
+	if m.life.Err() != nil && m.waiting == 0 && m.run != nil {
+		m.run.cancel()
 	}
 	m.wakeLocked(false)
 }
@@ -97,7 +98,8 @@ func (m *Monitor) write(r *run) {
 func (m *Monitor) next(r *run, verdict machine.Verdict) (request machine.Request, ok bool) {
 	m.mu.Lock()
 	defer m.unlock()
-	if verdict != machine.GiveUp {
+	isNeeded := m.life.Err() == nil || m.waiting > 0
+	if verdict != machine.GiveUp && isNeeded {
 		request, ok = m.core.Next()
 		m.settleLocked()
 		if !ok {
@@ -130,7 +132,11 @@ func (m *Monitor) record(r *run, request machine.Request, result machine.Result)
 		return machine.GiveUp
 	case verdict == machine.GiveUp, verdict == machine.Pause && r.conflicts.Steps == 0:
 		m.canceled = false
-		m.failLocked(string(result.Outcome)+apierr.Cause(result.Err), result.Err)
+		kind := string(result.Outcome) + apierr.Cause(result.Err)
+		if request.Verb == machine.Wait {
+			kind = string(machine.Wait)
+		}
+		m.failLocked(kind, result.Err)
 		return machine.GiveUp
 	case request.Verb == machine.PatchSpec && verdict == machine.Continue:
 		m.logLocked(specFailure, apierr.Cause(result.Err), result.Err)
@@ -146,7 +152,7 @@ func (m *Monitor) recoverLocked() {
 	m.logLocked(writeFailure, "", nil)
 }
 
-// failLocked records and logs a failed attempt, and then wakes the calls that wait. If a call started the
+// failLocked records and logs a failed attempt, and wakes the calls that wait. If a call started the
 // attempt before the next retry was due, the time of that retry does not change.
 func (m *Monitor) failLocked(kind string, cause error) {
 	m.cause = cause
@@ -154,9 +160,8 @@ func (m *Monitor) failLocked(kind string, cause error) {
 		m.retryAt = now.Add(m.backoff.Step())
 	}
 	m.logLocked(writeFailure, kind, cause)
-	failed := m.failed
+	close(m.failed)
 	m.failed = make(chan struct{})
-	m.afterUnlock = append(m.afterUnlock, func() { close(failed) })
 }
 
 // isOverdueLocked reports whether a request has had no response within Config.Timeout.
@@ -178,14 +183,13 @@ func (m *Monitor) retryNowLocked() {
 	m.retryAt = time.Time{}
 }
 
-// settleLocked logs the rejections that no call returns, and then wakes the calls that wait for settled
-// entries.
+// settleLocked wakes the calls that wait for settled entries, and logs the rejections that no call returns.
 func (m *Monitor) settleLocked() {
 	for _, e := range m.core.TakeSettled() {
 		if e.Err != nil && e.Abandoned {
-			m.afterUnlock = append(m.afterUnlock, func() { m.logger().Error(e.Err, droppedMessage, "change", e.Change.String()) })
+			m.lines = append(m.lines, func() { m.logger().Error(e.Err, droppedMessage, "change", e.Change.String()) })
 		}
-		m.afterUnlock = append(m.afterUnlock, func() { close(e.Settled) })
+		close(e.Settled)
 	}
 }
 
