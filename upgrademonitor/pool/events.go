@@ -8,12 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// The reasons of the events of a MachineConfigPool.
-const (
-	eventUpdating  = "Updating"  // the pool starts to update to a MachineConfig
-	eventCompleted = "Completed" // all nodes have the MachineConfig and are available
-)
-
 // Event is an event of a MachineConfigPool. Pass its fields in this order to EventRecorder.Event.
 type Event struct {
 	Type, Reason, Message string
@@ -22,26 +16,26 @@ type Event struct {
 // Events returns the events to record after a pool's status was written. before is the status
 // before the write, and after is the status that Status returned.
 //
-//  1. Each MachineConfig causes two events: eventUpdating when the pool starts to update to the
-//     MachineConfig, and eventCompleted when the MachineConfig becomes status.configuration.
+//  1. Each MachineConfig causes two events: Updating when the pool starts to update to the
+//     MachineConfig, and Completed when the MachineConfig becomes status.configuration.
 //  2. A pause, a cordon, a restart of the controller, or an update of only the image causes no event.
 //  3. Until a node has the new MachineConfig, any change of the spec except spec.paused causes
-//     another eventUpdating, because the status does not show which field of the spec has changed.
+//     another event Updating, because the status does not show which field of the spec has changed.
 func Events(pool *mcfgv1.MachineConfigPool, before, after mcfgv1.MachineConfigPoolStatus) []Event {
 	config := pool.Spec.Configuration.Name
 	var events []Event
 	if isAnnounced(config, before, after) {
 		message := fmt.Sprintf("Pool %s now targeting %s", pool.Name, configOf(config))
-		events = append(events, Event{corev1.EventTypeNormal, eventUpdating, message})
+		events = append(events, Event{corev1.EventTypeNormal, "Updating", message})
 	}
 	if after.Configuration.Name == config && before.Configuration.Name != config {
 		message := fmt.Sprintf("Pool %s has completed update to %s", pool.Name, configOf(config))
-		events = append(events, Event{corev1.EventTypeNormal, eventCompleted, message})
+		events = append(events, Event{corev1.EventTypeNormal, "Completed", message})
 	}
 	return events
 }
 
-// isAnnounced reports whether the change of the status from before to after causes eventUpdating.
+// isAnnounced reports whether the change of the status from before to after causes the event Updating.
 func isAnnounced(config string, before, after mcfgv1.MachineConfigPoolStatus) bool {
 	switch {
 	case config == "" || config == before.Configuration.Name:

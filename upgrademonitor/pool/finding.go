@@ -45,7 +45,8 @@ func setCondition(list conditionList, name conditionType, f finding, now metav1.
 	if f.isTrue {
 		next.Status = corev1.ConditionTrue
 	}
-	at := find(list, name)
+	isSame := func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == name }
+	at := slices.IndexFunc(list, isSame)
 	if at < 0 {
 		return append(list, next)
 	}
@@ -53,20 +54,16 @@ func setCondition(list conditionList, name conditionType, f finding, now metav1.
 		next.LastTransitionTime = list[at].LastTransitionTime
 	}
 	list[at] = next
-	isDuplicate := func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == name }
-	rest := slices.DeleteFunc(list[at+1:], isDuplicate)
+	rest := slices.DeleteFunc(list[at+1:], isSame)
 	return list[:at+1+len(rest)]
-}
-
-// find returns the index of a condition, or -1.
-func find(list conditionList, name conditionType) int {
-	return slices.IndexFunc(list, func(c mcfgv1.MachineConfigPoolCondition) bool { return c.Type == name })
 }
 
 // get returns a condition, or the zero value.
 func get(list conditionList, name conditionType) mcfgv1.MachineConfigPoolCondition {
-	if at := find(list, name); at >= 0 {
-		return list[at]
+	for _, c := range list {
+		if c.Type == name {
+			return c
+		}
 	}
 	return mcfgv1.MachineConfigPoolCondition{}
 }

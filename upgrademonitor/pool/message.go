@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
@@ -17,13 +16,8 @@ import (
 // MachineConfigPool too large for etcd.
 const (
 	maxNames    = 5       // the number of unavailable nodes that are named; further nodes are only counted
-	maxMessage  = 8 << 10 // the maximum length of the message of Degraded, in bytes
+	maxMessage  = 8 << 10 // the maximum length of the messages of NodeDegraded and Degraded, in bytes
 	maxFailures = 14      // the number of degraded nodes that are listed; further nodes are only counted
-
-	// maxFailure is the maximum length of the message of NodeDegraded, in bytes. It is lower than
-	// maxMessage, because the message of Degraded contains the message of NodeDegraded and other
-	// texts.
-	maxFailure = maxMessage - 384
 )
 
 // targetName returns the names of the config and the image that the nodes of the pool should have.
@@ -100,7 +94,7 @@ func (c *count) downNodes() string {
 
 // degradedMessage returns the message of NodeDegraded. It lists the nodes in the order of their names,
 // each with its errors. It ends with the number of nodes that are not listed, and a command that
-// shows the first object that has an error, if there is one.
+// shows the first object that has an error, if there is one. Long errors are truncated.
 func degradedMessage(nodes []failure) string {
 	slices.SortFunc(nodes, func(a, b failure) int { return cmp.Compare(a.node, b.node) })
 	var texts []string
@@ -119,7 +113,11 @@ func degradedMessage(nodes []failure) string {
 	if more := len(nodes) - maxFailures; more > 0 {
 		end = fmt.Sprintf(", and %d more", more) + end
 	}
-	return join(texts, ", ", maxFailure-len(end)) + end
+	room := (maxMessage-len(end))/len(texts) - len(", ")
+	for i := range texts {
+		texts[i] = conditions.TruncateTo(texts[i], room)
+	}
+	return strings.Join(texts, ", ") + end
 }
 
 // causesMessage returns the message of Degraded: the messages of the conditions that make the pool
@@ -137,33 +135,10 @@ func causesMessage(causes []mcfgv1.MachineConfigPoolCondition) string {
 		}
 		texts = append(texts, text)
 	}
-	return join(texts, ". ", maxMessage)
+	return conditions.TruncateTo(strings.Join(texts, ". "), maxMessage)
 }
 
 // sentences joins the strings that are not empty.
 func sentences(all ...string) string {
 	return strings.Join(slices.DeleteFunc(all, func(s string) bool { return s == "" }), ". ")
-}
-
-// join joins strings, and may modify the slice. If the result would exceed room bytes, join removes
-// the middle of the longest strings, so that these strings have the same length.
-func join(texts []string, separator string, room int) string {
-	room -= (len(texts) - 1) * len(separator)
-	lengths := make([]int, len(texts))
-	for i := range texts {
-		texts[i] = strings.ToValidUTF8(texts[i], string(utf8.RuneError))
-		lengths[i] = len(texts[i])
-	}
-	slices.Sort(lengths)
-	share := room
-	for i, length := range lengths {
-		if share = room / (len(lengths) - i); length > share {
-			break
-		}
-		room -= length
-	}
-	for i := range texts {
-		texts[i] = conditions.TruncateTo(texts[i], share)
-	}
-	return strings.Join(texts, separator)
 }

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"slices"
-	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -37,8 +36,7 @@ func Status(
 	if c.isUpdated() {
 		pool.Spec.Configuration.DeepCopyInto(&status.Configuration)
 	}
-	now = metav1.NewTime(now.UTC().Truncate(time.Second))
-	status.Conditions = withConditions(status.Conditions, c, now)
+	status.Conditions = withConditions(status.Conditions, c, now.Rfc3339Copy())
 	status.PoolSynchronizersStatus = withPinnedImageSets(status.PoolSynchronizersStatus, c)
 	return status
 }

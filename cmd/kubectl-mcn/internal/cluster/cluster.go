@@ -58,7 +58,7 @@ type Conflict struct {
 //     If the nodes of this pool run their desired config and image, they are Idle, not Done.
 //  4. No duration is negative. The order of pools and nodes does not matter. Of does not change its
 //     arguments, but the result shares their memory.
-func Of(o Objects, now time.Time, limits Limits) Cluster {
+func Of(o Objects, now time.Time) Cluster {
 	o.Pools = slices.DeleteFunc(slices.Clone(o.Pools), func(p *mcfgv1.MachineConfigPool) bool { return p == nil })
 	o.isDump, o.HasNodes = !o.HasNodes, o.hasNodes()
 	result := Cluster{Pools: []Pool{}}
@@ -83,7 +83,7 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 		}
 	}
 	add := func(p Pool, nodes []Node) {
-		c := calculation{Pool: p, now: now, limits: limits}
+		c := calculation{Pool: p, now: now}
 		c.add(nodes)
 		result.Pools = append(result.Pools, c.Pool)
 	}

@@ -21,8 +21,7 @@ const (
 	Done State = "Done"
 	// Updating means that an update of the node was requested and is not complete.
 	Updating State = "Updating"
-	// Stuck means that the node is degraded, or that its step takes longer than its limit (see
-	// Limits).
+	// Stuck means that the node is degraded, or that its step takes longer than its limit.
 	Stuck State = "Stuck"
 	// Waiting means that the node runs its desired config and image, but its pool has another
 	// target.
@@ -46,7 +45,7 @@ type Node struct {
 	// Step. For is zero if the node is neither Updating nor Stuck.
 	For time.Duration
 	// Slow is true if an Updating node is Failing, or has been at Step for more than a third of the
-	// limit of Step (see Limits).
+	// limit of Step.
 	Slow bool
 	// Kubelet and OS are the versions that the kubelet reports, and CordonedBy is the manager of the
 	// field that cordons the Node, if that is known.

@@ -106,7 +106,7 @@ func cordoned(n cluster.Node) cluster.Node {
 
 func one(t testing.TB, p *mcfgv1.MachineConfigPool, minutes float64, nodes ...cluster.Node) cluster.Pool {
 	t.Helper()
-	pools := poolsOf([]*mcfgv1.MachineConfigPool{p}, nodes, at(minutes), cluster.Limits{})
+	pools := poolsOf([]*mcfgv1.MachineConfigPool{p}, nodes, at(minutes))
 	require.Len(t, pools, 1)
 	return pools[0]
 }
@@ -152,7 +152,7 @@ func TestTarget(t *testing.T) {
 	}
 	pools := poolsOf([]*mcfgv1.MachineConfigPool{nil, worker("")}, []cluster.Node{
 		of(finishedNode("a", 0, 1), "gpu"), of(waitingNode("b"), "gpu"), of(waitingNode("c"), ""), of(waitingNode("d"), "master"),
-	}, at(1), cluster.Limits{})
+	}, at(1))
 	var names []string
 	for _, p := range pools {
 		names = append(names, p.Name)
@@ -273,10 +273,9 @@ func TestStuckNodes(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	nodes := []cluster.Node{drainingNode("d", 90), rebootingNode("r", 91, 2)}
-	for limit, want := range map[time.Duration][]string{0: nil, -1: nil, 9 * time.Minute: {"d"}, 8 * time.Minute: {"d", "r"}, 10 * time.Minute: nil} {
-		p := poolsOf([]*mcfgv1.MachineConfigPool{worker("")}, nodes, at(100), cluster.Limits{StuckAfter: limit})[0]
-		assert.Equal(t, want, stuckNames(p), limit)
+	nodes := []cluster.Node{drainingNode("d", 0), rebootingNode("r", 40, 2)}
+	for now, want := range map[float64][]string{60: nil, 61: {"d"}, 70: {"d"}, 71: {"d", "r"}} {
+		assert.Equal(t, want, stuckNames(one(t, worker(""), now, nodes...)), now)
 	}
 }
 
@@ -371,7 +370,7 @@ func TestLeftKnown(t *testing.T) {
 
 // TestMissingNodes: the status of a pool counts nodes that have no MachineConfigNode.
 func TestMissingNodes(t *testing.T) {
-	assert.Empty(t, poolsOf(nil, nil, time.Time{}, cluster.Limits{}))
+	assert.Empty(t, poolsOf(nil, nil, time.Time{}))
 	for _, tc := range []struct {
 		machines       int32
 		nodes, missing int

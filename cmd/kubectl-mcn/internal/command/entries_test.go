@@ -301,7 +301,7 @@ func TestProblemThatIsReportedAgain(t *testing.T) {
 		n := newNode("worker-"+strconv.Itoa(minutes/6), "worker", newConfig, now.Add(-time.Hour)) // another node from minute 6 on
 		report(n, phases.NodeDegraded, metav1.ConditionTrue, at, "disk full")
 		objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{newPool("worker", newConfig)}, Nodes: []cluster.Node{cluster.NewNode(nil, n)}}
-		isOver, _ := c.decide(source.View{Time: at, Cluster: cluster.Of(objects, at, cluster.Limits{})})
+		isOver, _ := c.decide(source.View{Time: at, Cluster: cluster.Of(objects, at)})
 		assert.Equal(t, want, isOver, minutes)
 	}
 }

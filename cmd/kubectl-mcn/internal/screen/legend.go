@@ -45,7 +45,7 @@ func legend(c cluster.Cluster, o Options) []Line {
 	ls := []Line{{}}
 	add := func(is bool, text string) {
 		if is {
-			ls = append(ls, wrapped(Plain, "", text, o.Width)...)
+			ls = append(ls, wrapped(Plain, "", "", text, o.Width)...)
 		}
 	}
 	signs := "# done, > running, . to come, - skipped"

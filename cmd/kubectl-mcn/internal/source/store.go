@@ -39,7 +39,6 @@ type Store struct {
 	// Changed has a value if the store has changed since the last receive.
 	Changed chan struct{}
 
-	limits     cluster.Limits
 	mu         sync.Mutex         // guards the fields below
 	filled     bool               // the store was changed at least once
 	members    map[string]*member // by name
@@ -68,9 +67,9 @@ type access struct {
 }
 
 // NewStore returns an empty store.
-func NewStore(limits cluster.Limits) *Store {
+func NewStore() *Store {
 	return &Store{
-		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{},
+		Changed: make(chan struct{}, 1), resources: map[string]*access{},
 		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
 		facts: cluster.Facts{
 			Configs: map[string]cluster.MachineConfig{}, NoManagedFields: true,
@@ -109,7 +108,7 @@ func (s *Store) put(obj any) {
 	case *operatorv1.MachineConfiguration:
 		s.components = o.Status.Conditions
 	case *metav1.PartialObjectMetadata: // of a MachineConfig
-		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, nil)
+		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta)
 	case *configv1.ClusterVersion:
 		s.facts.Version = cluster.NewVersion(o)
 	case *configv1.ClusterOperator:
@@ -119,7 +118,7 @@ func (s *Store) put(obj any) {
 	case *policyv1.PodDisruptionBudget:
 		s.facts.Budgets[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = o.Status
 	case *mcfgv1.MachineConfig:
-		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, &o.Spec)
+		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta)
 	}
 }
 
