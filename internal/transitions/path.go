@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -35,6 +36,23 @@ func IsStep(p phases.Phase) bool {
 // the other steps (Resumed, UpdateComplete and Uncordoned) also when it restarts.
 func RunsOnlyInUpdate(p phases.Phase) bool {
 	return IsStep(p) && p != phases.Resumed && p != phases.UpdateComplete && p != phases.Uncordoned
+}
+
+// Ran reports whether the status of a phase is Unknown or True.
+func Ran(list []metav1.Condition, p phases.Phase) bool {
+	return conditions.StatusOf(list, p) != metav1.ConditionFalse
+}
+
+// InImageMode reports whether an object with these conditions is in image mode: it has AppliedFiles
+// or AppliedOSImage, which exist only in image mode. If it also has AppliedFilesAndOS, which exists
+// only in standard mode, the object is in the mode whose conditions are Unknown or True.
+// ImagePulledFromRegistry is ignored, because machine-config-operator creates it in both modes.
+func InImageMode(list []metav1.Condition) bool {
+	ranImage := Ran(list, phases.AppliedFiles) || Ran(list, phases.AppliedOSImage)
+	if ranImage != Ran(list, phases.AppliedFilesAndOS) {
+		return ranImage
+	}
+	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil
 }
 
 type transition struct {
