@@ -8,8 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
-	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -51,8 +49,7 @@ type Node struct {
 	// field that cordons the Node, if that is known.
 	Kubelet, OS, CordonedBy string
 
-	kube  *corev1.Node // the Node, or nil if it is not known
-	isNew bool         // no update has run yet, so Requested is the time when the node got its first config
+	kube *corev1.Node // the Node, or nil if it is not known
 }
 
 // NewNode reads a node from its Node and its MachineConfigNode. One of them may be nil. The result
@@ -64,10 +61,6 @@ func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	}
 	if n.Is(progress.Cordoned) {
 		n.CordonedBy = mco.LastWrite(node.ManagedFields, mco.OfCordon).By
-	}
-	if mcn != nil {
-		prepared := conditions.Find(mcn.Status.Conditions, phases.UpdatePrepared)
-		n.isNew = prepared != nil && conditions.IsReservedReason(prepared.Reason)
 	}
 	return n
 }
@@ -110,14 +103,6 @@ func (n *Node) dropWithdrawn(target progress.Target) {
 func (p Pool) hasUnavailable() bool {
 	isUnavailable := func(n Node) bool { return n.Places(progress.Target{}) > 0 }
 	return len(p.Nodes) == 0 && p.Unavailable > 0 || slices.ContainsFunc(p.Nodes, isUnavailable)
-}
-
-// hasArbiter reports whether the pool's nodes belong to a cluster with an arbiter, as far as that is known.
-func (p Pool) hasArbiter() bool {
-	isOther := func(n Node) bool {
-		return n.kube != nil && n.kube.Annotations[mco.Topology] != "" && n.kube.Annotations[mco.Topology] != "HighlyAvailableArbiter"
-	}
-	return !slices.ContainsFunc(p.Nodes, isOther)
 }
 
 func (n Node) isPulling() bool { return len(n.PinnedImageSets) > 0 }

@@ -171,16 +171,9 @@ func TestTypical(t *testing.T) {
 	a, b, c, d := finishedNode("a", 0, 20), finishedNode("b", 0, 6), finishedNode("c", 0, 8), finishedNode("d", 0, 9)
 	assert.Zero(t, one(t, worker(""), 60).Typical)
 	assert.Equal(t, 20*time.Minute, one(t, worker(""), 60, a).Typical)
-	assert.Equal(t, 13*time.Minute, one(t, worker(""), 60, a, b).Typical)
+	assert.Equal(t, 20*time.Minute, one(t, worker(""), 60, a, b).Typical)
 	assert.Equal(t, 8*time.Minute, one(t, worker(""), 60, a, b, c).Typical)
-	assert.Equal(t, 8*time.Minute+30*time.Second, one(t, worker(""), 60, a, b, c, d).Typical)
-	joined := cluster.NewNode(nil, mcn(withDesired(configB), is(phases.Updated, yes, 9), managed(entry(`{"f:spec":{}}`, at(1))), func(m *mcfgv1.MachineConfigNode) {
-		m.Status.ConfigVersion.Current, m.Status.ConfigVersion.Desired = configB, configB
-	}))
-	require.Equal(t, at(1), joined.Requested)
-	p := one(t, worker(""), 60, joined)
-	assert.Equal(t, 1, p.Done)
-	assert.Zero(t, p.Typical, "the first config of a new node is not an update: its duration is the boot's")
+	assert.Equal(t, 9*time.Minute, one(t, worker(""), 60, a, b, c, d).Typical)
 }
 
 // TestMaxUnavailable: a percentage is of all machines, not only of the nodes that have reported.
@@ -270,13 +263,6 @@ func TestStuckNodes(t *testing.T) {
 	m := mcn(withDesired(configB), is(phases.Updated, no, 5), is(phases.NodeDegraded, yes, 6))
 	conditions.Find(m.Status.Conditions, phases.NodeDegraded).LastTransitionTime = metav1.Time{}
 	assert.Zero(t, one(t, worker(""), 100, cluster.NewNode(nil, m)).StuckNodes()[0].For, "the time is not known")
-}
-
-func TestLimits(t *testing.T) {
-	nodes := []cluster.Node{drainingNode("d", 0), rebootingNode("r", 40, 2)}
-	for now, want := range map[float64][]string{60: nil, 61: {"d"}, 70: {"d"}, 71: {"d", "r"}} {
-		assert.Equal(t, want, stuckNames(one(t, worker(""), now, nodes...)), now)
-	}
 }
 
 func TestBlocked(t *testing.T) {

@@ -61,7 +61,7 @@ func (c *calculation) add(nodes []Node) {
 		n.OffTarget = c.Known && n.InUpdate() && n.Desired.Config != c.Target.Config
 		c.setProgress(n)
 		count[n.State]++
-		if n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
+		if n.State == Done && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
 			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
 		}
 	}
@@ -81,8 +81,9 @@ func (c *calculation) add(nodes []Node) {
 	if c.Build != nil && !c.IsBuilding() && c.Done+c.Updating+c.Stuck > 0 {
 		c.Build = nil // at least one node has the image or applies it
 	}
-	slices.Sort(c.durations)
-	c.Typical = median(c.durations)
+	if slices.Sort(c.durations); len(c.durations) > 0 {
+		c.Typical = c.durations[len(c.durations)/2]
+	}
 	if c.Known {
 		c.setUnavailable()
 		c.setNotUpdated()

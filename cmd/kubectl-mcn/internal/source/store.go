@@ -72,7 +72,7 @@ func NewStore() *Store {
 		Changed: make(chan struct{}, 1), resources: map[string]*access{},
 		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
 		facts: cluster.Facts{
-			Configs: map[string]cluster.MachineConfig{}, NoManagedFields: true,
+			Configs: map[string]cluster.MachineConfig{},
 			Budgets: map[types.NamespacedName]policyv1.PodDisruptionBudgetStatus{},
 		},
 	}
@@ -97,7 +97,6 @@ func (s *Store) Put(obj any) { s.edit(func() { s.put(obj) }) }
 func (s *Store) put(obj any) {
 	switch o := obj.(type) {
 	case *mcfgv1.MachineConfigNode:
-		s.facts.NoManagedFields = s.facts.NoManagedFields && len(o.ManagedFields) == 0
 		m := s.member(o.Name)
 		m.mcn, m.value = s.trimMachineConfigNode(o), nil
 	case *corev1.Node:
