@@ -62,24 +62,24 @@ type transition struct {
 // stepPaths has a row for each valid transition of a step of an update. The value of a row is the
 // result of Path.
 var stepPaths = map[transition][]metav1.ConditionStatus{
-	{metav1.ConditionFalse, metav1.ConditionFalse}:     {},
+	{metav1.ConditionFalse, metav1.ConditionFalse}:     nil,
 	{metav1.ConditionFalse, metav1.ConditionUnknown}:   {metav1.ConditionUnknown},
 	{metav1.ConditionFalse, metav1.ConditionTrue}:      {metav1.ConditionUnknown, metav1.ConditionTrue},
-	{metav1.ConditionUnknown, metav1.ConditionUnknown}: {},
+	{metav1.ConditionUnknown, metav1.ConditionUnknown}: nil,
 	{metav1.ConditionUnknown, metav1.ConditionTrue}:    {metav1.ConditionTrue},
 	{metav1.ConditionTrue, metav1.ConditionFalse}:      {metav1.ConditionFalse},
 	{metav1.ConditionTrue, metav1.ConditionUnknown}:    {metav1.ConditionFalse, metav1.ConditionUnknown},
-	{metav1.ConditionTrue, metav1.ConditionTrue}:       {},
+	{metav1.ConditionTrue, metav1.ConditionTrue}:       nil,
 }
 
 // updatedPaths is the same table for Updated.
 var updatedPaths = map[transition][]metav1.ConditionStatus{
-	{metav1.ConditionFalse, metav1.ConditionFalse}:   {},
+	{metav1.ConditionFalse, metav1.ConditionFalse}:   nil,
 	{metav1.ConditionFalse, metav1.ConditionTrue}:    {metav1.ConditionTrue},
 	{metav1.ConditionUnknown, metav1.ConditionFalse}: {metav1.ConditionFalse},
 	{metav1.ConditionUnknown, metav1.ConditionTrue}:  {metav1.ConditionTrue},
 	{metav1.ConditionTrue, metav1.ConditionFalse}:    {metav1.ConditionFalse},
-	{metav1.ConditionTrue, metav1.ConditionTrue}:     {},
+	{metav1.ConditionTrue, metav1.ConditionTrue}:     nil,
 }
 
 // Path returns the statuses to write, in order and one per write, to change a phase from one status
@@ -120,9 +120,6 @@ func Path(p phases.Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionSt
 	path, ok := paths[transition{from, to}]
 	if !ok {
 		return nil, &phases.TransitionError{Phase: p, From: from, To: to}
-	}
-	if len(path) == 0 {
-		return nil, nil
 	}
 	return slices.Clone(path), nil
 }
