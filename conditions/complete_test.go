@@ -16,25 +16,12 @@ const (
 	no      = metav1.ConditionFalse
 	running = metav1.ConditionUnknown
 	done    = metav1.ConditionTrue
-
-	prefix = "Action during update to "
 )
 
 var (
 	earlier = metav1.NewTime(time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC))
 	now     = metav1.NewTime(earlier.Add(time.Minute))
 )
-
-// neverRan returns the condition of a phase that never ran.
-func neverRan(p phases.Phase, since metav1.Time) metav1.Condition {
-	return metav1.Condition{
-		Type:               string(p),
-		Status:             "False",
-		LastTransitionTime: since,
-		Reason:             "NotYetOccurred",
-		Message:            "This node has not yet entered the " + string(p) + " phase",
-	}
-}
 
 func TestComplete(t *testing.T) {
 	mine := metav1.Condition{Type: "Drained", Status: running, Reason: "Mine", ObservedGeneration: 3, LastTransitionTime: earlier}
@@ -57,7 +44,8 @@ func TestComplete(t *testing.T) {
 					assert.EqualValues(t, phases.All(imageMode)[i], c.Type)
 					switch i := slices.IndexFunc(list, func(o metav1.Condition) bool { return o.Type == c.Type }); i {
 					case -1:
-						assert.Equal(t, neverRan(phases.Phase(c.Type), now), c)
+						assert.Equal(t, metav1.Condition{Type: c.Type, Status: no, LastTransitionTime: now, Reason: "NotYetOccurred",
+							Message: "This node has not yet entered the " + c.Type + " phase"}, c)
 					default:
 						assert.Equal(t, list[i], c)
 					}
@@ -67,24 +55,6 @@ func TestComplete(t *testing.T) {
 				assert.Equal(t, kept, list, "the list is never changed")
 			}
 		})
-	}
-}
-
-// A phase that was reset, not required or never reported did not run in this update.
-func TestRan(t *testing.T) {
-	for name, tc := range map[string]struct {
-		c    metav1.Condition
-		want bool
-	}{
-		"missing":                  {metav1.Condition{Type: "Cordoned"}, false},
-		"never reported":           {neverRan(phases.Drained, now), false},
-		"not required":             {metav1.Condition{Type: "Drained", Status: no, Reason: "UpdateExecutedDrained"}, false},
-		"running":                  {metav1.Condition{Type: "Drained", Status: running, Reason: "R"}, true},
-		"done":                     {metav1.Condition{Type: "Drained", Status: done, Reason: "R"}, true},
-		"running with that reason": {metav1.Condition{Type: "Drained", Status: running, Reason: "NotYetOccurred"}, true},
-		"in an earlier update":     {metav1.Condition{Type: "Drained", Status: no, Reason: "R", Message: prefix + "a: m"}, false},
-	} {
-		assert.Equal(t, tc.want, conditions.Ran([]metav1.Condition{tc.c}, phases.Drained), name)
 	}
 }
 

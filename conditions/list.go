@@ -10,10 +10,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// ReasonNotYetOccurred is the reason of a condition whose phase was never reported.
-const ReasonNotYetOccurred = "NotYetOccurred"
-
 const (
+	notYetOccurred = "NotYetOccurred" // the reason of a condition whose phase was never reported
 	truncationMark = "… [truncated]"
 
 	prefixStart = "Action during update to "
@@ -21,9 +19,9 @@ const (
 )
 
 // IsReservedReason reports whether the reason of a condition means that its phase was never
-// reported. It is true for ReasonNotYetOccurred, and for NotYetOccured, which older daemons write.
+// reported. It is true for NotYetOccurred, and for NotYetOccured, which older daemons write.
 func IsReservedReason(reason string) bool {
-	return reason == ReasonNotYetOccurred || reason == "NotYetOccured"
+	return reason == notYetOccurred || reason == "NotYetOccured"
 }
 
 // Find returns a pointer to the first condition of a phase in the list, or nil.
@@ -44,11 +42,6 @@ func StatusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
 	return metav1.ConditionFalse
 }
 
-// Ran reports whether the status of a phase is Unknown or True.
-func Ran(list []metav1.Condition, p phases.Phase) bool {
-	return StatusOf(list, p) != metav1.ConditionFalse
-}
-
 // Complete returns one condition for each phase of the mode, in the order of phases.All. It adds
 // missing conditions as False, and omits conditions of the other mode and of other clients.
 func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1.Condition {
@@ -62,23 +55,11 @@ func Complete(list []metav1.Condition, imageMode bool, now metav1.Time) []metav1
 			Type:               string(p),
 			Status:             metav1.ConditionFalse,
 			LastTransitionTime: now,
-			Reason:             ReasonNotYetOccurred,
+			Reason:             notYetOccurred,
 			Message:            fmt.Sprintf("This node has not yet entered the %s phase", p),
 		})
 	}
 	return complete
-}
-
-// InImageMode reports whether an object with these conditions is in image mode: it has AppliedFiles
-// or AppliedOSImage, which exist only in image mode. If it also has AppliedFilesAndOS, which exists
-// only in standard mode, the object is in the mode whose conditions are Unknown or True.
-// ImagePulledFromRegistry is ignored, because machine-config-operator creates it in both modes.
-func InImageMode(list []metav1.Condition) bool {
-	ranImage := Ran(list, phases.AppliedFiles) || Ran(list, phases.AppliedOSImage)
-	if ranImage != Ran(list, phases.AppliedFilesAndOS) {
-		return ranImage
-	}
-	return Find(list, phases.AppliedFiles) != nil || Find(list, phases.AppliedOSImage) != nil
 }
 
 // TruncateTo returns the message as valid UTF-8 with at most limit bytes. In a longer message,
@@ -91,15 +72,6 @@ func TruncateTo(message string, limit int) string {
 	room := max(0, limit-len(truncationMark))
 	head, tail := message[:room-room/2], message[len(message)-room/2:]
 	return strings.ToValidUTF8(head, "") + truncationMark + strings.ToValidUTF8(tail, "")
-}
-
-// WithUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A message
-// that already has the prefix of an update gets no second prefix.
-func WithUpdatePrefix(message, update string) string {
-	if HasUpdatePrefix(message) {
-		return message
-	}
-	return prefixStart + update + prefixEnd + message
 }
 
 // HasUpdatePrefix reports whether a message starts with "Action during update to ". The messages of

@@ -21,16 +21,12 @@ import (
 // request was made. Fix the caller: a daemon may access only the MachineConfigNode of its own node.
 var ErrOutOfScope = errors.New("out of scope: a node may access only its own MachineConfigNode")
 
-// ErrUnexpectedResponse means that a response is about another object. Such a response does not come
-// from the API server: check the proxies between this process and the API server.
-var ErrUnexpectedResponse = errors.New("unexpected response")
-
 // fieldValidation is Ignore, because otherwise the API server parses each write twice.
 const fieldValidation = metav1.FieldValidationIgnore
 
 // Client reads and writes the MachineConfigNode of one node. Create a Client with NewClient. Errors of
-// its methods name the request and the node, and wrap the error of client-go, ErrOutOfScope or
-// ErrUnexpectedResponse. A Client is safe for concurrent use.
+// its methods name the request and the node, and wrap the error of client-go or
+// ErrOutOfScope. A Client is safe for concurrent use.
 type Client struct {
 	nodes        mcfgclient.MachineConfigNodeInterface
 	nodeName     string
@@ -105,7 +101,7 @@ func (c *Client) patch(
 // object.
 func (c *Client) checked(verb string, mcn *mcfgv1.MachineConfigNode, err error) (*mcfgv1.MachineConfigNode, error) {
 	if err == nil && mcn.Name != c.nodeName {
-		err = fmt.Errorf("%w: it is about an object named %q", ErrUnexpectedResponse, mcn.Name)
+		err = fmt.Errorf("the response is about an object named %q: check the proxies in front of the API server", mcn.Name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s MachineConfigNode %s: %w", verb, c.nodeName, err)

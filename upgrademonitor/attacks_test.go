@@ -33,8 +33,6 @@ func TestAControllerWhoseUpdateIsReplaced(t *testing.T) {
 	})
 }
 
-// The daemon starts the other update before the controller's next retry: the reports about the withdrawn
-// one are not written into it.
 // The node may run the new config before the controller's retry. Its report is still about this update.
 func TestAControllerWhoseUpdateEndsBeforeItsRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -69,6 +67,8 @@ func TestAControllersFailureBehindAReportThatWaits(t *testing.T) {
 	})
 }
 
+// The daemon starts the other update before the controller's next retry: the reports about the withdrawn
+// one are not written into it.
 func TestAControllerWhoseUpdateIsReplacedBeforeItsRetry(t *testing.T) {
 	for name, setUp := range map[string]func(*testing.T, *controlled){
 		"it has waited": func(t *testing.T, c *controlled) {

@@ -39,9 +39,8 @@
 //  5. A report that repeats the last report of its phase makes no request. Before the Monitor rejects an
 //     invalid transition, it reads the MCN.
 //  6. The status shows the configs and images in the annotations of the Node, even if they change
-//     between reports. A deleted MCN is created again within 10 seconds if the Lister has shown it.
-//     If the Lister has not shown it yet, the next report or Flush creates it again. Without a
-//     Lister, the next report does, unless it is a repeat.
+//     between reports. A deleted MCN is created again within 10 seconds if the Lister has shown it,
+//     otherwise by the next report or Flush. Without a Lister, a repeat or an idle Flush does not notice.
 //  7. A Monitor makes requests only for the MCN of its node. The Monitors of a controller (see
 //     [Monitors]) write only conditions.
 //  8. A failure is logged when it starts, when its kind changes, and when it is over.

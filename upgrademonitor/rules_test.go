@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -14,7 +13,7 @@ import (
 func TestReportDegradedAtFirstBoot(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.ReportDegraded(t.Context(), nil)
-		assert.Equal(t, conditions.ReasonNotYetOccurred, f.condition(phases.NodeDegraded).Reason)
+		assert.Equal(t, "NotYetOccurred", f.condition(phases.NodeDegraded).Reason)
 
 		f.ReportDegraded(t.Context(), errDown)
 		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))

@@ -65,17 +65,7 @@ func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *
 		cause = nil
 	}
 	for cause == nil && !e.IsSettled {
-		var late error
-		failed := m.failed
-		m.mu.Unlock()
-		select {
-		case <-e.Settled:
-		case <-failed:
-		case <-ctx.Done():
-		case <-timeout:
-			late = errLate
-		}
-		m.mu.Lock()
+		late := m.waitLocked(ctx, timeout, e)
 		m.failOverdueLocked()
 		cause = cmp.Or(ctx.Err(), m.cause, late)
 	}
@@ -85,6 +75,21 @@ func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *
 		return nil
 	}
 	return cause
+}
+
+// waitLocked releases mu until the entry is settled, an attempt fails, ctx ends, or the timeout, which is an error.
+func (m *Monitor) waitLocked(ctx context.Context, timeout <-chan time.Time, e *machine.Entry) error {
+	failed := m.failed
+	m.mu.Unlock()
+	defer m.mu.Lock()
+	select {
+	case <-e.Settled:
+	case <-failed:
+	case <-ctx.Done():
+	case <-timeout:
+		return errLate
+	}
+	return nil
 }
 
 // Flush waits until all reports that were accepted before the call are written. In a daemon, Flush
@@ -144,14 +149,7 @@ func (m *Monitor) flushLocked(ctx context.Context, entries []*machine.Entry) {
 				m.canceled = true
 				m.run.cancel()
 			}
-			failed := m.failed
-			m.mu.Unlock()
-			select {
-			case <-e.Settled:
-			case <-failed:
-			case <-ctx.Done():
-			}
-			m.mu.Lock()
+			_ = m.waitLocked(ctx, nil, e)
 		}
 	}
 	m.waiting--

@@ -125,8 +125,8 @@ func (m *Monitor) record(r *run, request machine.Request, result machine.Result)
 	case verdict == machine.Continue && request.Verb == machine.PatchStatus: // written, or rejected for good
 		r.conflicts = conflictBackoff
 		m.recoverLocked()
-	case result.Err == nil && request.Verb == machine.PatchSpec:
-		m.logLocked(specFailure, "", nil)
+	case verdict == machine.Continue && request.Verb == machine.PatchSpec:
+		m.logLocked(specFailure, apierr.Cause(result.Err), result.Err)
 	case result.Err == nil:
 	case r.ctx.Err() != nil: // a Flush, or the end of the ctx of New, has canceled the run
 		return machine.GiveUp
@@ -138,8 +138,6 @@ func (m *Monitor) record(r *run, request machine.Request, result machine.Result)
 		}
 		m.failLocked(kind, result.Err)
 		return machine.GiveUp
-	case request.Verb == machine.PatchSpec && verdict == machine.Continue:
-		m.logLocked(specFailure, apierr.Cause(result.Err), result.Err)
 	}
 	return verdict
 }

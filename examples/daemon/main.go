@@ -139,7 +139,7 @@ func inMemory(ctx context.Context, out io.Writer) error {
 		}
 		fmt.Fprintf(out, "\nThe reported conditions of the MachineConfigNode:\n\n")
 		for _, c := range mcn.Status.Conditions {
-			if c.Reason == conditions.ReasonNotYetOccurred {
+			if conditions.IsReservedReason(c.Reason) {
 				continue
 			}
 			name := c.Type

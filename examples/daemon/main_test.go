@@ -194,25 +194,30 @@ func TestRebootInAnOutage(t *testing.T) {
 	})
 }
 
-// The reports are written before the reboot, also if the API server was away at first.
+// The reports are written before the drain controller is asked, and before the reboot, also if the API server was
+// away at first.
 func TestRebootAfterAnOutage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		client, begin := upgrademonitortest.NewClientset(t), time.Now()
-		for _, verb := range []string{"get", "create", "patch"} {
-			client.PrependReactor(verb, "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-				return time.Since(begin) < 5*time.Second, nil, apierrors.NewServiceUnavailable("etcd is down")
-			})
-		}
-		d := newTestDaemon(t, client, false)
-		d.drain = nil
-		d.reboot = func(context.Context) error {
-			n, _ := d.monitor.Pending()
-			assert.Zero(t, n)
-			return nil
-		}
-		require.NoError(t, d.sync(t.Context()))
-		assert.Contains(t, upgrademonitortest.Transitions(t, client, "worker-0"), "RebootedNode: False Unknown")
-	})
+	for _, drains := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			client, begin := upgrademonitortest.NewClientset(t), time.Now()
+			for _, verb := range []string{"get", "create", "patch"} {
+				client.PrependReactor(verb, "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+					return time.Since(begin) < 5*time.Second, nil, apierrors.NewServiceUnavailable("etcd is down")
+				})
+			}
+			d := newTestDaemon(t, client, false)
+			d.reboot = func(context.Context) error {
+				n, _ := d.monitor.Pending()
+				assert.Zero(t, n)
+				return nil
+			}
+			if d.drain = nil; drains {
+				d.drain = d.reboot
+			}
+			require.NoError(t, d.sync(t.Context()))
+			assert.Contains(t, upgrademonitortest.Transitions(t, client, "worker-0"), "RebootedNode: False Unknown")
+		})
+	}
 }
 
 // After SIGTERM the update that is running is completed, and everything is written.

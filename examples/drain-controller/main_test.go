@@ -79,7 +79,8 @@ UpdateComplete: False Unknown True
 Uncordoned: False Unknown True`, upgrademonitortest.Transitions(c, c.mcfg, "worker-0"))
 }
 
-// A drain that a disruption budget delays, then an uncordon. The Pod of a DaemonSet stays.
+// A drain that a disruption budget delays, then an uncordon that is written after SIGTERM, because the API server
+// was away. The Pod of a DaemonSet stays.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pod := func(name, owner string) *corev1.Pod {
@@ -95,11 +96,17 @@ func TestRun(t *testing.T) {
 			}
 			return true, nil, c.kube.Tracker().Delete(action.GetResource(), "shop", "web-0")
 		})
+		var isAway atomic.Bool
+		c.mcfg.PrependReactor("patch", "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return isAway.Load(), nil, apierrors.NewServiceUnavailable("etcd is down")
+		})
 		c.run(func() {
 			c.ask("drain-rendered-2")
 			assert.Equal(t, "drain-rendered-2", c.applied())
+			isAway.Store(true)
 			c.ask("uncordon-rendered-2")
 			assert.Equal(t, "uncordon-rendered-2", c.applied())
+			time.AfterFunc(time.Second, func() { isAway.Store(false) })
 		})
 		assert.Equal(t, 2, evictions)
 	})

@@ -98,7 +98,7 @@ func show(ctx context.Context, client mcfgclientset.Interface, out io.Writer) er
 	}
 	fmt.Fprintf(out, "\ncurrent image: %.48s…\n", mcn.Status.ConfigImage.CurrentImage)
 	for _, c := range mcn.Status.Conditions {
-		if c.Reason != conditions.ReasonNotYetOccurred && !conditions.HasUpdatePrefix(c.Message) {
+		if !conditions.IsReservedReason(c.Reason) && !conditions.HasUpdatePrefix(c.Message) {
 			fmt.Fprintf(out, "%-23s %-7s %s\n", c.Type, c.Status, c.Message)
 		}
 	}

@@ -3,7 +3,6 @@ package conditionstest
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -20,7 +19,7 @@ func Writes(list []metav1.Condition, imageMode bool, r transitions.Report, cycle
 		if next == nil {
 			return lists, nil
 		}
-		if starts && conditions.Ran(next, phases.UpdatePrepared) {
+		if starts && transitions.Ran(next, phases.UpdatePrepared) {
 			cycle.NewTarget = false // the update has started
 		}
 		lists = append(lists, next)

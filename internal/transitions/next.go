@@ -32,7 +32,7 @@ const maxMessage = 4096
 func Next(list []metav1.Condition, imageMode bool, r Report, update Update) (next []metav1.Condition, done bool, err error) {
 	if r.NotRequired {
 		r.Status = metav1.ConditionFalse
-		if conditions.Ran(list, r.Phase) {
+		if Ran(list, r.Phase) {
 			r.Status = metav1.ConditionTrue
 		}
 	}
@@ -237,9 +237,13 @@ func unknownChild(list []metav1.Condition, parent, ignored phases.Phase) phases.
 	return ""
 }
 
-// withPrefix returns the message with the prefix of an update, and truncates it.
+// withPrefix returns the message with the prefix of an update, and truncates it. A message that already has
+// a prefix gets no second one.
 func withPrefix(message, update string) string {
-	return conditions.TruncateTo(conditions.WithUpdatePrefix(message, update), maxMessage)
+	if !conditions.HasUpdatePrefix(message) {
+		message = "Action during update to " + update + ": " + message
+	}
+	return conditions.TruncateTo(message, maxMessage)
 }
 
 func set(list []metav1.Condition, p phases.Phase, status metav1.ConditionStatus, reason, message string) {

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -37,6 +38,23 @@ func RunsOnlyInUpdate(p phases.Phase) bool {
 	return IsStep(p) && p != phases.Resumed && p != phases.UpdateComplete && p != phases.Uncordoned
 }
 
+// Ran reports whether the status of a phase is Unknown or True.
+func Ran(list []metav1.Condition, p phases.Phase) bool {
+	return conditions.StatusOf(list, p) != metav1.ConditionFalse
+}
+
+// InImageMode reports whether an object with these conditions is in image mode: it has AppliedFiles
+// or AppliedOSImage, which exist only in image mode. If it also has AppliedFilesAndOS, which exists
+// only in standard mode, the object is in the mode whose conditions are Unknown or True.
+// ImagePulledFromRegistry is ignored, because machine-config-operator creates it in both modes.
+func InImageMode(list []metav1.Condition) bool {
+	ranImage := Ran(list, phases.AppliedFiles) || Ran(list, phases.AppliedOSImage)
+	if ranImage != Ran(list, phases.AppliedFilesAndOS) {
+		return ranImage
+	}
+	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil
+}
+
 type transition struct {
 	from, to metav1.ConditionStatus
 }
@@ -44,24 +62,24 @@ type transition struct {
 // stepPaths has a row for each valid transition of a step of an update. The value of a row is the
 // result of Path.
 var stepPaths = map[transition][]metav1.ConditionStatus{
-	{metav1.ConditionFalse, metav1.ConditionFalse}:     {},
+	{metav1.ConditionFalse, metav1.ConditionFalse}:     nil,
 	{metav1.ConditionFalse, metav1.ConditionUnknown}:   {metav1.ConditionUnknown},
 	{metav1.ConditionFalse, metav1.ConditionTrue}:      {metav1.ConditionUnknown, metav1.ConditionTrue},
-	{metav1.ConditionUnknown, metav1.ConditionUnknown}: {},
+	{metav1.ConditionUnknown, metav1.ConditionUnknown}: nil,
 	{metav1.ConditionUnknown, metav1.ConditionTrue}:    {metav1.ConditionTrue},
 	{metav1.ConditionTrue, metav1.ConditionFalse}:      {metav1.ConditionFalse},
 	{metav1.ConditionTrue, metav1.ConditionUnknown}:    {metav1.ConditionFalse, metav1.ConditionUnknown},
-	{metav1.ConditionTrue, metav1.ConditionTrue}:       {},
+	{metav1.ConditionTrue, metav1.ConditionTrue}:       nil,
 }
 
 // updatedPaths is the same table for Updated.
 var updatedPaths = map[transition][]metav1.ConditionStatus{
-	{metav1.ConditionFalse, metav1.ConditionFalse}:   {},
+	{metav1.ConditionFalse, metav1.ConditionFalse}:   nil,
 	{metav1.ConditionFalse, metav1.ConditionTrue}:    {metav1.ConditionTrue},
 	{metav1.ConditionUnknown, metav1.ConditionFalse}: {metav1.ConditionFalse},
 	{metav1.ConditionUnknown, metav1.ConditionTrue}:  {metav1.ConditionTrue},
 	{metav1.ConditionTrue, metav1.ConditionFalse}:    {metav1.ConditionFalse},
-	{metav1.ConditionTrue, metav1.ConditionTrue}:     {},
+	{metav1.ConditionTrue, metav1.ConditionTrue}:     nil,
 }
 
 // Path returns the statuses to write, in order and one per write, to change a phase from one status
@@ -102,9 +120,6 @@ func Path(p phases.Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionSt
 	path, ok := paths[transition{from, to}]
 	if !ok {
 		return nil, &phases.TransitionError{Phase: p, From: from, To: to}
-	}
-	if len(path) == 0 {
-		return nil, nil
 	}
 	return slices.Clone(path), nil
 }

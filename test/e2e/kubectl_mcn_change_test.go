@@ -98,6 +98,13 @@ func (r *renderer) render(from []mcfgv1.MachineConfig) {
 	})
 }
 
+// renderLate renders the MachineConfigs some seconds after their last change, as machine-config-operator does.
+func (r *renderer) renderLate() {
+	r.t.Helper()
+	time.Sleep(3 * time.Second) //nolint:forbidigo // the times of the API server have whole seconds
+	r.render(r.read())
+}
+
 // change updates the pool.
 func (r *renderer) change(do func(*mcfgv1.MachineConfigPool)) {
 	r.t.Helper()
@@ -145,7 +152,7 @@ func TestMCNWaitsForAMachineConfig(t *testing.T) {
 	r.render(outdated)
 	r.finish()
 	first(", without the new " + name)
-	r.render(r.read())
+	r.renderLate()
 	first("not Updated\n")
 	second, secondEnds := wait()
 	second("not Updated")
@@ -156,7 +163,7 @@ func TestMCNWaitsForAMachineConfig(t *testing.T) {
 	r.apply(name, "a=1") // the rendered config of the first target is used again
 	again, againEnds := wait()
 	again(", without the new " + name)
-	r.render(r.read())
+	r.renderLate()
 	r.finish()
 	againEnds()
 
@@ -188,7 +195,7 @@ func TestMCNWaitsForAMachineConfig(t *testing.T) {
 	assert.Contains(t, string(out), ", without "+name)
 }
 
-// TestMCNBlockOfCI runs the block that a CI job copies, beside a controller that renders each change after a second.
+// TestMCNBlockOfCI runs the block that a CI job copies, beside a controller that renders each change late.
 // The pool has another name than in the block, because nodes of other tests are in the pool worker.
 func TestMCNBlockOfCI(t *testing.T) {
 	dir := commands(t)
@@ -213,8 +220,7 @@ spec: {kernelArguments: [a=1]}
 	var controller sync.WaitGroup
 	controller.Go(func() {
 		for range changes.ResultChan() {
-			time.Sleep(time.Second) //nolint:forbidigo // the delay of the controller
-			r.render(r.read())
+			r.renderLate()
 			r.finish()
 		}
 	})

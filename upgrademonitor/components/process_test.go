@@ -133,7 +133,7 @@ func (m *memory) ApplyStatus(ctx context.Context, mc *applyoperatorv1.MachineCon
 	}
 	next := m.object.DeepCopy()
 	for _, c := range mc.Status.Conditions {
-		condition := metav1.Condition{Type: *c.Type, Status: *c.Status, LastTransitionTime: *c.LastTransitionTime, Reason: *c.Reason, Message: *c.Message}
+		condition := metav1.Condition{Type: *c.Type, Status: *c.Status, LastTransitionTime: c.LastTransitionTime.Rfc3339Copy(), Reason: *c.Reason, Message: *c.Message}
 		next.Status.Conditions = slices.DeleteFunc(next.Status.Conditions, func(c metav1.Condition) bool { return c.Type == condition.Type })
 		next.Status.Conditions = append(next.Status.Conditions, condition)
 	}
@@ -257,5 +257,8 @@ func (p *process) setPeer(t *testing.T, name string, status metav1.ConditionStat
 // inBubble runs a test on a server of its own.
 func inBubble(t *testing.T, test func(t *testing.T, m *memory)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { test(t, newMemory()) })
+	synctest.Test(t, func(t *testing.T) {
+		pass(time.Millisecond) // the times of the API have whole seconds, and those of a clock do not
+		test(t, newMemory())
+	})
 }

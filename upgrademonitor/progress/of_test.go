@@ -202,7 +202,7 @@ func TestUpdateOfObject(t *testing.T) {
 		"never reported": {mcn(), false, ""},
 		"joining":        {mcn(is(phases.Resumed, yes, 1), is(phases.Uncordoned, running, 2)), false, ""},
 		"updated, reason unchanged": {mcn(updated, func(m *mcfgv1.MachineConfigNode) {
-			conditions.Find(m.Status.Conditions, phases.Updated).Reason = conditions.ReasonNotYetOccurred
+			conditions.Find(m.Status.Conditions, phases.Updated).Reason = "NotYetOccurred"
 		}), true, ""},
 		"updated":                 {mcn(updated), true, ""},
 		"requested":               {mcn(updated, withDesired(configB)), true, progress.Requested},

@@ -128,7 +128,7 @@ func (c Change) plan(s State, decided start) (Step, error) {
 	}
 	step.Done = done
 	step.OnlyResets = step.StartsUpdate && !done && !slices.ContainsFunc(phases.All(imageMode), func(p phases.Phase) bool {
-		return transitions.IsStep(p) && conditions.Ran(list, p)
+		return transitions.IsStep(p) && transitions.Ran(list, p)
 	})
 	if list != nil {
 		step.Next.Status.Conditions = list

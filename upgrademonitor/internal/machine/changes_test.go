@@ -26,7 +26,7 @@ func changes(before, after machine.Object) string {
 	for _, c := range after.Status.Conditions {
 		old := conditions.Find(before.Status.Conditions, phases.Phase(c.Type))
 		switch {
-		case old == nil && c.Reason == conditions.ReasonNotYetOccurred:
+		case old == nil && c.Reason == "NotYetOccurred":
 		case old == nil || old.Status != c.Status:
 			out = append(out, c.Type+"="+string(c.Status))
 		case old.Reason != c.Reason || old.Message != c.Message:

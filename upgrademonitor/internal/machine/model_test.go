@@ -138,7 +138,7 @@ func (s *server) observed(before int64) int64 {
 	if conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue || conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue {
 		config, image = status.ConfigVersion.Desired, string(status.ConfigImage.DesiredImage)
 	}
-	reported := conditions.Find(list, phases.Updated).Reason != conditions.ReasonNotYetOccurred
+	reported := conditions.Find(list, phases.Updated).Reason != "NotYetOccurred"
 	if reported && (config != spec.ConfigVersion.Desired || image != string(spec.ConfigImage.DesiredImage)) {
 		return before
 	}

@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
@@ -49,7 +49,7 @@ const (
 
 // IsImage reports whether an object with these conditions is in image mode.
 func (m Mode) IsImage(list []metav1.Condition) bool {
-	return m == Image || m == ModeOfObject && conditions.InImageMode(list)
+	return m == Image || m == ModeOfObject && transitions.InImageMode(list)
 }
 
 // NewNode reads a Node. It omits an annotation with a value that the CRD rejects. invalid is a

@@ -102,7 +102,7 @@ func (s State) hasNewTarget(n Node) bool {
 // image if the update changes the image, otherwise the config.
 func (s State) updateName(n Node) string {
 	t, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
-	hasApplied := conditions.Ran(s.Status.Conditions, phases.AppliedOSImage)
+	hasApplied := transitions.Ran(s.Status.Conditions, phases.AppliedOSImage)
 	switch {
 	case s.isImageMode(n) && t.image == "" && current != "":
 		return "disable image mode" // the prefix is "Action during update to disable image mode: "

@@ -33,6 +33,6 @@ func BenchmarkPools(b *testing.B) {
 		for _, m := range all {
 			nodes = append(nodes, cluster.NewNode(nil, m))
 		}
-		poolsOf(pools, nodes, at(10), cluster.Limits{})
+		poolsOf(pools, nodes, at(10))
 	}
 }

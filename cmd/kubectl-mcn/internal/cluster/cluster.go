@@ -58,22 +58,22 @@ type Conflict struct {
 //     If the nodes of this pool run their desired config and image, they are Idle, not Done.
 //  4. No duration is negative. The order of pools and nodes does not matter. Of does not change its
 //     arguments, but the result shares their memory.
-func Of(o Objects, now time.Time, limits Limits) Cluster {
+func Of(o Objects, now time.Time) Cluster {
 	o.Pools = slices.DeleteFunc(slices.Clone(o.Pools), func(p *mcfgv1.MachineConfigPool) bool { return p == nil })
 	o.isDump, o.HasNodes = !o.HasNodes, o.hasNodes()
 	result := Cluster{Pools: []Pool{}}
 	byPool := map[string][]Node{}
 	for _, n := range o.Nodes {
-		conflict, hasConflict := o.conflictOf(n)
-		if hasConflict {
-			result.Conflicts = append(result.Conflicts, conflict)
+		selected, conflict := o.selecting(n)
+		if conflict != nil {
+			result.Conflicts = append(result.Conflicts, *conflict)
 		}
 		switch {
-		case hasConflict && conflict.Pool == "":
+		case conflict != nil && conflict.Pool == "":
 		case n.kube != nil && pool.IsWindows(n.kube): // machine-config-operator does not update it
 		case n.kube == nil && o.HasNodes:
 			result.Leftover = append(result.Leftover, n.Name)
-		case o.place(&n):
+		case o.place(&n, selected):
 			byPool[n.Pool] = append(byPool[n.Pool], n)
 			if n.kube == nil {
 				result.WithoutNode++
@@ -83,7 +83,7 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 		}
 	}
 	add := func(p Pool, nodes []Node) {
-		c := calculation{Pool: p, now: now, limits: limits}
+		c := calculation{Pool: p, now: now}
 		c.add(nodes)
 		result.Pools = append(result.Pools, c.Pool)
 	}
@@ -111,7 +111,7 @@ func Of(o Objects, now time.Time, limits Limits) Cluster {
 func holdArbiter(pools []Pool) {
 	find := func(name string) int { return slices.IndexFunc(pools, func(p Pool) bool { return p.Name == name }) }
 	a, m := find(mco.Arbiter), find(mco.Master)
-	if a < 0 || m < 0 || !pools[m].hasArbiter() {
+	if a < 0 || m < 0 {
 		return
 	}
 	master, arbiter := pools[m], pools[a]
@@ -145,36 +145,33 @@ func (o Objects) hasNodes() bool {
 	return nodes > 0 && (o.HasNodes || nodes >= machines)
 }
 
-// conflictOf returns the pools that select a node, if they are in conflict.
-func (o Objects) conflictOf(n Node) (c Conflict, has bool) {
+// selecting returns the pool that selects a node, or nil, and the conflict of the pools that select it, or nil.
+func (o Objects) selecting(n Node) (selected *mcfgv1.MachineConfigPool, c *Conflict) {
 	if n.kube == nil {
-		return c, false
+		return nil, nil
 	}
 	selected, err := pool.Primary(n.kube, o.Pools)
 	if conflict, ok := errors.AsType[*pool.ConflictError](err); ok {
-		return Conflict{Node: n.Name, Pools: conflict.Pools}, true
+		return nil, &Conflict{Node: n.Name, Pools: conflict.Pools}
 	}
-	if selected == nil || selected.Name != mco.Master {
-		return c, false
+	if selected != nil && selected.Name == mco.Master {
+		isStandard := func(p *mcfgv1.MachineConfigPool) bool { return p.Name == mco.Master || p.Name == mco.Worker }
+		if other, _ := pool.Primary(n.kube, slices.DeleteFunc(slices.Clone(o.Pools), isStandard)); other != nil {
+			c = &Conflict{Node: n.Name, Pools: []string{mco.Master, other.Name}, Pool: mco.Master}
+		}
 	}
-	isStandard := func(p *mcfgv1.MachineConfigPool) bool { return p.Name == mco.Master || p.Name == mco.Worker }
-	other, _ := pool.Primary(n.kube, slices.DeleteFunc(slices.Clone(o.Pools), isStandard))
-	if other == nil {
-		return c, false
-	}
-	return Conflict{Node: n.Name, Pools: []string{mco.Master, other.Name}, Pool: mco.Master}, true
+	return selected, c
 }
 
-// place sets the field Pool of a node. It returns false if the node is in no pool.
-func (o Objects) place(n *Node) bool {
+// place sets the field Pool of a node. selected is the pool that selects the node, or nil. It returns false if
+// the node is in no pool.
+func (o Objects) place(n *Node, selected *mcfgv1.MachineConfigPool) bool {
 	isInSpec := (n.kube == nil || n.HasObject) && !slices.Contains([]string{"not-yet-set", "NotYetSet"}, n.Pool)
 	if n.kube == nil || len(o.Pools) == 0 || len(n.kube.Labels) == 0 {
 		return isInSpec
 	}
-	if selected, _ := pool.Primary(n.kube, o.Pools); selected != nil {
-		if n.Pool = o.missingPool(n, selected.Name); n.Pool == "" {
-			n.Pool = selected.Name
-		}
+	if selected != nil {
+		n.Pool = cmp.Or(o.missingPool(n, selected.Name), selected.Name)
 		return true
 	}
 	return isInSpec && !o.hasSelector(n.Pool)

@@ -96,7 +96,7 @@ func TestPlaces(t *testing.T) {
 		if !tc.hasNodes {
 			pools[2].Status.MachineCount = 1
 		}
-		c := cluster.Of(cluster.Objects{Pools: pools, Nodes: tc.nodes, HasNodes: tc.hasNodes}, at(60), cluster.Limits{})
+		c := cluster.Of(cluster.Objects{Pools: pools, Nodes: tc.nodes, HasNodes: tc.hasNodes}, at(60))
 		got := ""
 		for _, p := range c.Pools {
 			for _, n := range p.Nodes {
@@ -150,10 +150,10 @@ func TestByTheNode(t *testing.T) {
 		isNew.Status.ConfigVersion = nil
 		for _, mcn := range []*mcfgv1.MachineConfigNode{nil, isNew} {
 			nodes := []cluster.Node{cluster.NewNode(tc.node, mcn)}
-			got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: nodes, HasNodes: true}, at(60), cluster.Limits{})
+			got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: nodes, HasNodes: true}, at(60))
 			assert.Equal(t, tc.want, counts(got.Pools[0]), name)
 		}
-		got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}, HasNodes: true}, at(60), cluster.Limits{})
+		got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}, HasNodes: true}, at(60))
 		assert.Equal(t, tc.updated || tc.want[0] == 1 && tc.updated, got.Pools[0].IsDone(), name)
 	}
 }
@@ -308,11 +308,11 @@ func TestPaused(t *testing.T) {
 	}
 	p.Status.CertExpirys = []mcfgv1.CertExpiry{expires("late", 31), expires("soon", 29), {Subject: "unknown"}, expires("over", -1)}
 	objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{waitingNode("a")}, Facts: cluster.Facts{Configs: map[string]cluster.MachineConfig{configB: {Created: at(-30)}}}}
-	got := cluster.Of(objects, at(0), cluster.Limits{}).Pools[0]
+	got := cluster.Of(objects, at(0)).Pools[0]
 	assert.Equal(t, at(-30), got.TargetSince)
 	assert.Equal(t, []cluster.Certificate{{Subject: "over", Expires: at(-24 * 60)}, {Subject: "soon", Expires: at(29 * 24 * 60)}}, got.Certificates)
 	p.Spec.Paused = false
-	assert.Empty(t, cluster.Of(objects, at(0), cluster.Limits{}).Pools[0].Certificates)
+	assert.Empty(t, cluster.Of(objects, at(0)).Pools[0].Certificates)
 }
 
 // TestUnavailableByNodes: Nodes say what is unavailable. The status of the pool may be late.
@@ -364,7 +364,7 @@ func TestArbiterWaits(t *testing.T) {
 		"the pool arbiter is paused":       {named("master"), waiting, named("arbiter", paused), toDo, "", false},
 	} {
 		arbiter := in("arbiter", tc.arbiter)
-		for _, p := range poolsOf([]*mcfgv1.MachineConfigPool{tc.pool, tc.master}, []cluster.Node{arbiter, tc.node}, at(30), cluster.Limits{}) {
+		for _, p := range poolsOf([]*mcfgv1.MachineConfigPool{tc.pool, tc.master}, []cluster.Node{arbiter, tc.node}, at(30)) {
 			if p.Name == "arbiter" {
 				assert.Equal(t, tc.waitsFor, waitsFor(p), name)
 				assert.Equal(t, tc.stalled, p.Stalled, name)

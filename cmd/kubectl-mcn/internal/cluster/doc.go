@@ -3,7 +3,7 @@
 //
 //	Node, MachineConfigNode ──► Node ──┐
 //	MachineConfigPool ─────────────────┼──► Of ──► Cluster ──► Pools, with their Nodes
-//	time, Limits ──────────────────────┘
+//	time ──────────────────────────────┘
 //
 // The states of a node:
 //

@@ -33,7 +33,7 @@ func TestRolesWithoutTheirPool(t *testing.T) {
 		"the standard pool of its role is missing": {kube(configB, "control-plane"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
 		"the arbiter's pool is missing":            {kube(configB, "arbiter"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
 	} {
-		c := cluster.Of(cluster.Objects{Pools: tc.pools, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}}, at(60), cluster.Limits{})
+		c := cluster.Of(cluster.Objects{Pools: tc.pools, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}}, at(60))
 		got := ""
 		for _, p := range c.Pools {
 			if len(p.Nodes) > 0 {
@@ -55,7 +55,7 @@ func TestNamesAreSorted(t *testing.T) {
 		node.Name, left.Name = name, "left-"+name
 		nodes = append(nodes, cluster.NewNode(node, nil), cluster.NewNode(nil, left))
 	}
-	c := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{selecting("worker")}, Nodes: nodes, HasNodes: true}, at(60), cluster.Limits{})
+	c := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{selecting("worker")}, Nodes: nodes, HasNodes: true}, at(60))
 	assert.Equal(t, []string{"a", "b"}, c.Unselected)
 	assert.Equal(t, []string{"left-a", "left-b"}, c.Leftover)
 }
@@ -95,24 +95,23 @@ func TestBegin(t *testing.T) {
 func TestArbiterUpdates(t *testing.T) {
 	pools, nodes := []*mcfgv1.MachineConfigPool{selecting("arbiter"), selecting("master")}, []cluster.Node{drainingNode("a", 29), waitingNode("b"), waitingNode("m")}
 	nodes[0].Pool, nodes[1].Pool, nodes[2].Pool = "arbiter", "arbiter", "master"
-	all := poolsOf(pools, nodes, at(30), cluster.Limits{})
+	all := poolsOf(pools, nodes, at(30))
 	assert.Equal(t, []string{"arbiter", ""}, []string{waitsFor(all[0]), waitsFor(all[1])})
 }
 
-// The contents decide at once if the target was set in the second of the change. If it was set before, the controller
-// has a minute to render the change.
+// TestHasChange: a target that was set two seconds after a change has it. A change that is not rendered for five minutes
+// changes nothing.
 func TestHasChange(t *testing.T) {
 	changed := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
-	mc := cluster.MachineConfig{Name: "99-worker", Changed: changed, Spec: &mcfgv1.MachineConfigSpec{KernelArguments: []string{"a=1"}}}
 	for _, tc := range []struct {
 		set, seen time.Duration
 		want      bool
 	}{
-		{0, 0, true},
-		{-time.Second, time.Minute - 1, false},
-		{-time.Second, time.Minute, true},
+		{2 * time.Second, 0, true},
+		{time.Second, 5*time.Minute - 1, false},
+		{-time.Second, 5 * time.Minute, true},
 	} {
-		p := cluster.Pool{Sources: []string{mc.Name}, TargetSet: changed.Add(tc.set)}
-		assert.Equal(t, tc.want, p.HasChange(mc, mc, tc.seen), "%v", tc)
+		p := cluster.Pool{TargetSet: changed.Add(tc.set)}
+		assert.Equal(t, tc.want, p.HasChange(cluster.MachineConfig{Changed: changed}, tc.seen), "%v", tc)
 	}
 }

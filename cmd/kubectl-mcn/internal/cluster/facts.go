@@ -19,9 +19,6 @@ type Facts struct {
 	Operator []PoolCondition
 	// Budgets are the PodDisruptionBudgets in the namespaces of refused evictions.
 	Budgets map[types.NamespacedName]policyv1.PodDisruptionBudgetStatus
-	// NoManagedFields is set if no MachineConfigNode has managedFields, so that the times at which
-	// updates were requested are not known.
-	NoManagedFields bool
 	// Older is about the time of the Nodes and the pools, if they are older than the
 	// MachineConfigNodes. Otherwise it is zero.
 	Older time.Time

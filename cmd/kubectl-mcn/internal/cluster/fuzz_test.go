@@ -43,8 +43,7 @@ func FuzzPools(f *testing.F) {
 			nodes = append(nodes, n)
 		}
 		now := in.Time()
-		limits := cluster.Limits{StuckAfter: time.Duration(in.Pick(3)-1) * time.Minute}
-		got := poolsOf(pools, nodes, now, limits)
+		got := poolsOf(pools, nodes, now)
 		total := 0
 		for _, p := range got {
 			checkPool(t, p)
@@ -55,7 +54,7 @@ func FuzzPools(f *testing.F) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		random.Shuffle(len(nodes), func(i, j int) { nodes[i], nodes[j] = nodes[j], nodes[i] })
 		random.Shuffle(len(pools), func(i, j int) { pools[i], pools[j] = pools[j], pools[i] })
-		again := poolsOf(pools, nodes, now, limits)
+		again := poolsOf(pools, nodes, now)
 		require.Len(t, again, len(got))
 		for i := range got {
 			require.Equal(t, got[i], again[i], "in another order")

@@ -32,6 +32,6 @@ var (
 
 func target(config string) progress.Target { return progress.Target{Config: config} }
 
-func poolsOf(pools []*mcfgv1.MachineConfigPool, nodes []cluster.Node, now time.Time, limits cluster.Limits) []cluster.Pool {
-	return cluster.Of(cluster.Objects{Pools: pools, Nodes: nodes}, now, limits).Pools
+func poolsOf(pools []*mcfgv1.MachineConfigPool, nodes []cluster.Node, now time.Time) []cluster.Pool {
+	return cluster.Of(cluster.Objects{Pools: pools, Nodes: nodes}, now).Pools
 }

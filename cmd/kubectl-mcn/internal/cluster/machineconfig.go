@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -24,15 +23,14 @@ type MachineConfig struct {
 	// Created is when it was created, and Changed when its spec last changed. They are zero if they
 	// are not known.
 	Created, Changed time.Time
-	Spec             *mcfgv1.MachineConfigSpec // nil if it was not read
 }
 
-// NewMachineConfig reads a MachineConfig. spec may be nil.
-func NewMachineConfig(o metav1.ObjectMeta, spec *mcfgv1.MachineConfigSpec) MachineConfig {
+// NewMachineConfig reads the metadata of a MachineConfig.
+func NewMachineConfig(o metav1.ObjectMeta) MachineConfig {
 	created := o.CreationTimestamp.UTC()
 	return MachineConfig{
 		Name: o.Name, Labels: o.Labels, Release: o.Annotations[releaseAnnotation],
-		Created: created, Changed: mco.Later(created, mco.LastWrite(o.ManagedFields, mco.OfSpec).At), Spec: spec,
+		Created: created, Changed: mco.Later(created, mco.LastWrite(o.ManagedFields, mco.OfSpec).At),
 	}
 }
 
@@ -90,58 +88,16 @@ func (p Pool) Selects(mc MachineConfig) bool {
 
 const (
 	// A target that was set this long after a change has the change. The API server's times have whole
-	// seconds, and the controller may have read the MachineConfigs shortly before it set the target.
+	// seconds. The controller waits five seconds before it renders a change.
 	surelyLater = 2 * time.Second
-	// A change that the controller has not rendered for this long changes nothing in the target.
-	surelyRendered = time.Minute
+	// A change that the controller has not rendered for this long, such as one of a label, changes nothing
+	// in the target.
+	surelyRendered = 5 * time.Minute
 )
 
 // HasChange reports whether the target of the pool has the last change of mc, which was first seen some
-// time ago. rendered is the rendered config of the target. Its contents decide if the times do not: if it
-// was set at the time of the change, or if a change, such as one of a label, changes nothing in it.
-func (p Pool) HasChange(mc, rendered MachineConfig, seen time.Duration) bool {
-	after := p.TargetSet.Sub(mc.Changed)
-	switch {
-	case !slices.Contains(p.Sources, mc.Name):
-		return false
-	case p.TargetSet.IsZero() || mc.Changed.IsZero() || after >= surelyLater:
-		return true
-	case mc.Spec == nil:
-		return after >= 0
-	case rendered.Spec == nil || after < 0 && seen < surelyRendered:
-		return false
-	}
-	return contains(asJSON(rendered.Spec), asJSON(mc.Spec))
-}
-
-func asJSON(spec *mcfgv1.MachineConfigSpec) (value any) {
-	text, err := json.Marshal(spec)
-	if err == nil {
-		err = json.Unmarshal(text, &value)
-	}
-	if err != nil {
-		return nil
-	}
-	return value
-}
-
-// contains reports whether whole has each value of part. The lists of whole may have further elements.
-// The version of the config format is ignored, because rendered configs have the newest version.
-func contains(whole, part any) bool {
-	switch p := part.(type) {
-	case map[string]any:
-		w, ok := whole.(map[string]any)
-		for key, value := range p {
-			ok = ok && (key == "version" || contains(w[key], value))
-		}
-		return ok || len(p) == 0
-	case []any:
-		w, _ := whole.([]any)
-		return !slices.ContainsFunc(p, func(part any) bool {
-			return !slices.ContainsFunc(w, func(whole any) bool { return contains(whole, part) })
-		})
-	case nil:
-		return true
-	}
-	return part == "" || part == false || whole == part
+// time ago.
+func (p Pool) HasChange(mc MachineConfig, seen time.Duration) bool {
+	isUnknown := p.TargetSet.IsZero() || mc.Changed.IsZero()
+	return isUnknown || p.TargetSet.Sub(mc.Changed) >= surelyLater || seen >= surelyRendered
 }

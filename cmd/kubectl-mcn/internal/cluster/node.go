@@ -8,8 +8,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
-	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -21,8 +19,7 @@ const (
 	Done State = "Done"
 	// Updating means that an update of the node was requested and is not complete.
 	Updating State = "Updating"
-	// Stuck means that the node is degraded, or that its step takes longer than its limit (see
-	// Limits).
+	// Stuck means that the node is degraded, or that its step takes longer than its limit.
 	Stuck State = "Stuck"
 	// Waiting means that the node runs its desired config and image, but its pool has another
 	// target.
@@ -46,14 +43,13 @@ type Node struct {
 	// Step. For is zero if the node is neither Updating nor Stuck.
 	For time.Duration
 	// Slow is true if an Updating node is Failing, or has been at Step for more than a third of the
-	// limit of Step (see Limits).
+	// limit of Step.
 	Slow bool
 	// Kubelet and OS are the versions that the kubelet reports, and CordonedBy is the manager of the
 	// field that cordons the Node, if that is known.
 	Kubelet, OS, CordonedBy string
 
-	kube  *corev1.Node // the Node, or nil if it is not known
-	isNew bool         // no update has run yet, so Requested is the time when the node got its first config
+	kube *corev1.Node // the Node, or nil if it is not known
 }
 
 // NewNode reads a node from its Node and its MachineConfigNode. One of them may be nil. The result
@@ -65,10 +61,6 @@ func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	}
 	if n.Is(progress.Cordoned) {
 		n.CordonedBy = mco.LastWrite(node.ManagedFields, mco.OfCordon).By
-	}
-	if mcn != nil {
-		prepared := conditions.Find(mcn.Status.Conditions, phases.UpdatePrepared)
-		n.isNew = prepared != nil && conditions.IsReservedReason(prepared.Reason)
 	}
 	return n
 }
@@ -111,14 +103,6 @@ func (n *Node) dropWithdrawn(target progress.Target) {
 func (p Pool) hasUnavailable() bool {
 	isUnavailable := func(n Node) bool { return n.Places(progress.Target{}) > 0 }
 	return len(p.Nodes) == 0 && p.Unavailable > 0 || slices.ContainsFunc(p.Nodes, isUnavailable)
-}
-
-// hasArbiter reports whether the pool's nodes belong to a cluster with an arbiter, as far as that is known.
-func (p Pool) hasArbiter() bool {
-	isOther := func(n Node) bool {
-		return n.kube != nil && n.kube.Annotations[mco.Topology] != "" && n.kube.Annotations[mco.Topology] != "HighlyAvailableArbiter"
-	}
-	return !slices.ContainsFunc(p.Nodes, isOther)
 }
 
 func (n Node) isPulling() bool { return len(n.PinnedImageSets) > 0 }

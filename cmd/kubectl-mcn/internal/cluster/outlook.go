@@ -74,12 +74,3 @@ func (c *calculation) setRemaining() {
 	left += rounds * c.Typical
 	c.Remaining = &left
 }
-
-// median returns the median of sorted durations, or zero for an empty list.
-func median(sorted []time.Duration) time.Duration {
-	if len(sorted) == 0 {
-		return 0
-	}
-	low, high := sorted[(len(sorted)-1)/2], sorted[len(sorted)/2]
-	return low + (high-low)/2
-}

@@ -106,7 +106,7 @@ func cordoned(n cluster.Node) cluster.Node {
 
 func one(t testing.TB, p *mcfgv1.MachineConfigPool, minutes float64, nodes ...cluster.Node) cluster.Pool {
 	t.Helper()
-	pools := poolsOf([]*mcfgv1.MachineConfigPool{p}, nodes, at(minutes), cluster.Limits{})
+	pools := poolsOf([]*mcfgv1.MachineConfigPool{p}, nodes, at(minutes))
 	require.Len(t, pools, 1)
 	return pools[0]
 }
@@ -152,7 +152,7 @@ func TestTarget(t *testing.T) {
 	}
 	pools := poolsOf([]*mcfgv1.MachineConfigPool{nil, worker("")}, []cluster.Node{
 		of(finishedNode("a", 0, 1), "gpu"), of(waitingNode("b"), "gpu"), of(waitingNode("c"), ""), of(waitingNode("d"), "master"),
-	}, at(1), cluster.Limits{})
+	}, at(1))
 	var names []string
 	for _, p := range pools {
 		names = append(names, p.Name)
@@ -171,16 +171,9 @@ func TestTypical(t *testing.T) {
 	a, b, c, d := finishedNode("a", 0, 20), finishedNode("b", 0, 6), finishedNode("c", 0, 8), finishedNode("d", 0, 9)
 	assert.Zero(t, one(t, worker(""), 60).Typical)
 	assert.Equal(t, 20*time.Minute, one(t, worker(""), 60, a).Typical)
-	assert.Equal(t, 13*time.Minute, one(t, worker(""), 60, a, b).Typical)
+	assert.Equal(t, 20*time.Minute, one(t, worker(""), 60, a, b).Typical)
 	assert.Equal(t, 8*time.Minute, one(t, worker(""), 60, a, b, c).Typical)
-	assert.Equal(t, 8*time.Minute+30*time.Second, one(t, worker(""), 60, a, b, c, d).Typical)
-	joined := cluster.NewNode(nil, mcn(withDesired(configB), is(phases.Updated, yes, 9), managed(entry(`{"f:spec":{}}`, at(1))), func(m *mcfgv1.MachineConfigNode) {
-		m.Status.ConfigVersion.Current, m.Status.ConfigVersion.Desired = configB, configB
-	}))
-	require.Equal(t, at(1), joined.Requested)
-	p := one(t, worker(""), 60, joined)
-	assert.Equal(t, 1, p.Done)
-	assert.Zero(t, p.Typical, "the first config of a new node is not an update: its duration is the boot's")
+	assert.Equal(t, 9*time.Minute, one(t, worker(""), 60, a, b, c, d).Typical)
 }
 
 // TestMaxUnavailable: a percentage is of all machines, not only of the nodes that have reported.
@@ -270,14 +263,6 @@ func TestStuckNodes(t *testing.T) {
 	m := mcn(withDesired(configB), is(phases.Updated, no, 5), is(phases.NodeDegraded, yes, 6))
 	conditions.Find(m.Status.Conditions, phases.NodeDegraded).LastTransitionTime = metav1.Time{}
 	assert.Zero(t, one(t, worker(""), 100, cluster.NewNode(nil, m)).StuckNodes()[0].For, "the time is not known")
-}
-
-func TestLimits(t *testing.T) {
-	nodes := []cluster.Node{drainingNode("d", 90), rebootingNode("r", 91, 2)}
-	for limit, want := range map[time.Duration][]string{0: nil, -1: nil, 9 * time.Minute: {"d"}, 8 * time.Minute: {"d", "r"}, 10 * time.Minute: nil} {
-		p := poolsOf([]*mcfgv1.MachineConfigPool{worker("")}, nodes, at(100), cluster.Limits{StuckAfter: limit})[0]
-		assert.Equal(t, want, stuckNames(p), limit)
-	}
 }
 
 func TestBlocked(t *testing.T) {
@@ -371,7 +356,7 @@ func TestLeftKnown(t *testing.T) {
 
 // TestMissingNodes: the status of a pool counts nodes that have no MachineConfigNode.
 func TestMissingNodes(t *testing.T) {
-	assert.Empty(t, poolsOf(nil, nil, time.Time{}, cluster.Limits{}))
+	assert.Empty(t, poolsOf(nil, nil, time.Time{}))
 	for _, tc := range []struct {
 		machines       int32
 		nodes, missing int

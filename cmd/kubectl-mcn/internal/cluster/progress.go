@@ -21,22 +21,14 @@ const (
 	expiresSoon = 30 * 24 * time.Hour
 )
 
-// Limits has the time that a step may take before its node is Stuck.
-type Limits struct {
-	// StuckAfter is the limit of every step. If StuckAfter is not positive, the limit is one hour
-	// for a drain, and 30 minutes for any other step. If the step is not known, the whole update has a
-	// limit of 90 minutes. The time between the request and the start of an update counts as time at
-	// the first step.
-	StuckAfter time.Duration
-}
-
-func (l Limits) of(step phases.Phase) time.Duration {
-	switch {
-	case l.StuckAfter > 0:
-		return l.StuckAfter
-	case step == phases.Drained:
+// limitOf returns the time that a step may take before its node is Stuck. If the step is not known, it is
+// the limit of the whole update. The time between the request and the start of an update counts as time
+// at the first step.
+func limitOf(step phases.Phase) time.Duration {
+	switch step {
+	case phases.Drained:
 		return time.Hour // machine-config-operator's alert on failed drains has the same limit
-	case step == "":
+	case "":
 		return 90 * time.Minute
 	}
 	return 30 * time.Minute
@@ -46,7 +38,6 @@ func (l Limits) of(step phases.Phase) time.Duration {
 type calculation struct {
 	Pool
 	now       time.Time
-	limits    Limits
 	last      time.Time       // the last known change: the end of an update, or the new target of the pool
 	durations []time.Duration // the durations of the completed updates to the target
 }
@@ -70,7 +61,7 @@ func (c *calculation) add(nodes []Node) {
 		n.OffTarget = c.Known && n.InUpdate() && n.Desired.Config != c.Target.Config
 		c.setProgress(n)
 		count[n.State]++
-		if n.State == Done && !n.isNew && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
+		if n.State == Done && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
 			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
 		}
 	}
@@ -90,8 +81,9 @@ func (c *calculation) add(nodes []Node) {
 	if c.Build != nil && !c.IsBuilding() && c.Done+c.Updating+c.Stuck > 0 {
 		c.Build = nil // at least one node has the image or applies it
 	}
-	slices.Sort(c.durations)
-	c.Typical = median(c.durations)
+	if slices.Sort(c.durations); len(c.durations) > 0 {
+		c.Typical = c.durations[len(c.durations)/2]
+	}
 	if c.Known {
 		c.setUnavailable()
 		c.setNotUpdated()
@@ -170,10 +162,10 @@ func (c *calculation) setProgress(n *Node) {
 	case n.Degraded:
 	case n.Since.IsZero(): // use the update's start or, if unknown, the pool's last change
 		begin := cmp.Or(n.Started, c.last)
-		n.Slow = n.Failing || !begin.IsZero() && c.now.Sub(begin) > c.limits.of(n.Step)/3
-	case n.For > c.limits.of(n.Step):
+		n.Slow = n.Failing || !begin.IsZero() && c.now.Sub(begin) > limitOf(n.Step)/3
+	case n.For > limitOf(n.Step):
 		n.State = Stuck
 	default:
-		n.Slow = n.Failing || n.For > c.limits.of(n.Step)/3
+		n.Slow = n.Failing || n.For > limitOf(n.Step)/3
 	}
 }

@@ -141,7 +141,7 @@ func TestPoolsWithoutObjects(t *testing.T) {
 		},
 		"without machines": {worker("", updated), [3]int{}, true},
 	} {
-		p := poolsOf([]*mcfgv1.MachineConfigPool{tc.pool}, nil, time.Time{}, cluster.Limits{})[0]
+		p := poolsOf([]*mcfgv1.MachineConfigPool{tc.pool}, nil, time.Time{})[0]
 		assert.Equal(t, tc.want, [3]int{p.Done, p.Stuck, p.Unreported}, name)
 		assert.Equal(t, tc.done, p.IsDone(), name)
 		assert.Equal(t, name != "without machines", p.FromStatus, name)

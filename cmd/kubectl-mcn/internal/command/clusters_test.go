@@ -228,7 +228,7 @@ func TestNodesOfACluster(t *testing.T) {
 	cordoned.Spec.Unschedulable = true
 	s.set(notReady, cordoned)
 	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
-	assert.Contains(t, got.stdout, "! pool worker: blocked, 2 unavailable, maxUnavailable is 1: worker-0\n    (NotReady since 13:16:05), worker-1 (cordoned)\n    next: oc describe node worker-0\n    next: oc adm uncordon worker-1\n")
+	assert.Contains(t, got.stdout, "! pool worker: blocked, 2 unavailable, maxUnavailable is 1: worker-0 (NotReady\n    since 13:16:05), worker-1 (cordoned)\n    next: oc describe node worker-0\n    next: oc adm uncordon worker-1\n")
 	assert.Empty(t, got.stderr)
 
 	s.remove(coreNodes, "worker-2")

@@ -250,7 +250,6 @@ func TestManySteps(t *testing.T) {
 	assert.Equal(t, 20, strings.Count(got, "\n  worker-"), got)
 	assert.Contains(t, got, "\nworker: 21 draining, 1 rebooting\n")
 	assert.Contains(t, got, "\n  ... and 2 more: -o wide lists all\n")
-	assert.Contains(t, got, "\nLEFT is known once three nodes are done.\n")
 	assert.Equal(t, 22, strings.Count(execute(t, asList(t, all...), "-f", "-", "-o", "wide").stdout, "\n  worker-"))
 }
 
@@ -301,7 +300,7 @@ func TestProblemThatIsReportedAgain(t *testing.T) {
 		n := newNode("worker-"+strconv.Itoa(minutes/6), "worker", newConfig, now.Add(-time.Hour)) // another node from minute 6 on
 		report(n, phases.NodeDegraded, metav1.ConditionTrue, at, "disk full")
 		objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{newPool("worker", newConfig)}, Nodes: []cluster.Node{cluster.NewNode(nil, n)}}
-		isOver, _ := c.decide(source.View{Time: at, Cluster: cluster.Of(objects, at, cluster.Limits{})})
+		isOver, _ := c.decide(source.View{Time: at, Cluster: cluster.Of(objects, at)})
 		assert.Equal(t, want, isOver, minutes)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
@@ -22,7 +21,7 @@ func (f *sourceFlags) show(ctx context.Context, print func(source.View) error) e
 	if err := f.open(); err != nil {
 		return err
 	}
-	st := source.NewStore(cluster.Limits{StuckAfter: f.stuckAfter})
+	st := source.NewStore()
 	if err := f.source.Read(ctx, st, false); err != nil {
 		return err
 	}
@@ -38,7 +37,7 @@ func (f *sourceFlags) follow(ctx context.Context, do func(source.View) (done boo
 	if err := f.open(); err != nil {
 		return err
 	}
-	st := source.NewStore(cluster.Limits{StuckAfter: f.stuckAfter})
+	st := source.NewStore()
 	reading, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- f.source.Read(reading, st, true) }()

@@ -19,25 +19,21 @@ import (
 // sourceFlags are the flags that select the source and the output format.
 type sourceFlags struct {
 	*CLI
-	source     source.Source            // set by open
-	printer    printers.ResourcePrinter // set by open, unless the output is a screen
-	format     string                   // the value of -o
-	isRedrawn  bool                     // the screen is redrawn in place, on a terminal
-	ofRollout  bool                     // the command reads pools and nodes
-	ofHealth   bool                     // the command reads the health of the components
-	ofConfig   string                   // the name of the MachineConfig that the command reads; "" is none
-	files      []string
-	at         string
-	stuckAfter time.Duration
+	source    source.Source            // set by open
+	printer   printers.ResourcePrinter // set by open, unless the output is a screen
+	format    string                   // the value of -o
+	isRedrawn bool                     // the screen is redrawn in place, on a terminal
+	ofRollout bool                     // the command reads pools and nodes
+	ofHealth  bool                     // the command reads the health of the components
+	ofConfig  string                   // the name of the MachineConfig that the command reads; "" is none
+	files     []string
+	at        string
 }
 
 func (f *sourceFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&f.files, "filename", "f", nil, "read a `FILE`, folder or must-gather; - is stdin")
 	flags.StringVar(&f.at, "at", "", "with -f, compute ages at `TIME` (RFC 3339, or now)")
-	if f.ofRollout {
-		flags.DurationVar(&f.stuckAfter, "stuck-after", 0, "time until a step is stuck (drain 1h, others 30m)")
-	}
 }
 
 func (f *sourceFlags) open() (err error) {

@@ -399,7 +399,7 @@ func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 	failed.Status.Conditions = []mcfgv1.MachineConfigPoolCondition{{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: "True"}}
 	for _, p := range []*mcfgv1.MachineConfigPool{updatedPool("worker", newConfig), failed} {
 		objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{done}}
-		v := source.View{Time: now, Last: true, Cluster: cluster.Of(objects, now, cluster.Limits{})}
+		v := source.View{Time: now, Last: true, Cluster: cluster.Of(objects, now)}
 		isOver, err := (&check{}).decide(v)
 		assert.True(t, isOver)
 		assert.Equal(t, p == failed, err != nil)

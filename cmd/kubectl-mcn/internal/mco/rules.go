@@ -25,7 +25,6 @@ const (
 	DesiredDrain     = AnnotationPrefix + "desiredDrain"       // the daemon's last request to the drain controller
 	LastAppliedDrain = AnnotationPrefix + "lastAppliedDrain"   // the last request that was carried out
 	PostConfigAction = AnnotationPrefix + "post-config-action" // Rebooting right before a reboot, and "" after the boot
-	Topology         = AnnotationPrefix + "controlPlaneTopology"
 )
 
 // The pools that every cluster may have. All other pools are custom pools.

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -63,7 +64,7 @@ const withoutDrain = "Drain Required: false"
 // run, the update has RebootedNode, unless the message of UpdatePrepared contains withoutDrain.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	all := standardSteps
-	if conditions.InImageMode(list) {
+	if transitions.InImageMode(list) {
 		all = imageSteps
 	}
 	without := phases.UpdatePostActionComplete

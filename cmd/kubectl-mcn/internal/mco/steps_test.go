@@ -82,7 +82,7 @@ func TestState(t *testing.T) {
 		"joining":             {mcn(is(phases.Resumed, yes, 1), is(phases.Uncordoned, running, 2)), "unreported", ""},
 		"joining, and failed": {mcn(degraded), "degraded", ""},
 		"updated, reason unchanged": {mcn(updated, func(m *mcfgv1.MachineConfigNode) {
-			conditions.Find(m.Status.Conditions, phases.Updated).Reason = conditions.ReasonNotYetOccurred
+			conditions.Find(m.Status.Conditions, phases.Updated).Reason = "NotYetOccurred"
 		}), "done", ""},
 		"updated":                   {mcn(updated), "done", ""},
 		"updated, and degraded":     {mcn(updated, degraded), "degraded", ""},

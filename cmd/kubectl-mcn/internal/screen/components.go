@@ -105,6 +105,7 @@ func ComponentTable(list []metav1.Condition, o Options) []Line {
 		}
 		rows = append(rows, []string{"bootstrap", health, doing, since})
 	}
-	ls := append(lines(Plain, "health: "+string(components.Overall(list))+", "+moment(o), ""), table(rows, 0, o.Width)...)
+	ls := append(wrapped(Plain, "", "", "health: "+string(components.Overall(list))+", "+moment(o), o.Width), Line{})
+	ls = append(ls, table(rows, 0, o.Width)...)
 	return fit(append(ls, entries...), o)
 }

@@ -14,11 +14,11 @@ import (
 // Node returns the screen of one node of a pool.
 func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	o.Whole = true
-	ls := wrapped(Header, "  ", fmt.Sprintf("%s of pool %s: %s", Clean(n.Name), Clean(p.Name), strings.ToLower(string(n.State))), o.Width)
-	ls = append(ls, wrapped(Plain, "  ", moment(o), o.Width)...)
+	ls := wrapped(Header, "", "  ", fmt.Sprintf("%s of pool %s: %s", Clean(n.Name), Clean(p.Name), strings.ToLower(string(n.State))), o.Width)
+	ls = append(ls, wrapped(Plain, "", "  ", moment(o), o.Width)...)
 	ls = append(ls, Line{})
 	field := func(name, value string) {
-		ls = append(ls, indented(Plain, pad(name, 11), strings.Repeat(" ", 11), value, o.Width)...)
+		ls = append(ls, wrapped(Plain, pad(name, 11), strings.Repeat(" ", 11), value, o.Width)...)
 	}
 	addTime := func(name string, t time.Time) {
 		if !t.IsZero() {
@@ -106,7 +106,7 @@ func stepRows(n cluster.Node, o Options) []Line {
 	for i, l := range table(rows, 0, o.Width) {
 		all = append(all, l)
 		if i > 0 && n.Steps[i-1].Message != "" {
-			all = append(all, indented(Plain, margin, margin, n.Steps[i-1].Message, o.Width)...)
+			all = append(all, wrapped(Plain, margin, margin, n.Steps[i-1].Message, o.Width)...)
 		}
 	}
 	return all

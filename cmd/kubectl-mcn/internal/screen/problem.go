@@ -51,15 +51,15 @@ func (p Problem) draw(o Options) []Line {
 	if p.marks != "" {
 		gap = "  " + p.marks + "  "
 	}
-	ls := o.paragraph(p.Tone, sign+p.Subject+gap+p.What)
+	ls := append([]Line{{}}, wrapped(p.Tone, sign+p.Subject+gap, margin, p.What, o.Width)...)
 	if message := Clean(p.Message); message != "" {
 		if !o.Whole {
 			message = cutMiddle(message, 6*(o.Width-len(margin)))
 		}
-		ls = append(ls, indented(Plain, margin, margin, message, o.Width)...)
+		ls = append(ls, wrapped(Plain, margin, margin, message, o.Width)...)
 	}
 	for _, detail := range p.Details {
-		ls = append(ls, indented(Plain, margin, margin, detail, o.Width)...)
+		ls = append(ls, wrapped(Plain, margin, margin, detail, o.Width)...)
 	}
 	for i, next := range p.Next {
 		if i < maxNext || o.Whole {
@@ -90,7 +90,7 @@ func grouped(all []Problem, more string, o Options) []Line {
 	for _, p := range order[:most] {
 		ls = append(ls, p.draw(o)...)
 		if same := names[p.cause][1:]; len(same) > 0 {
-			ls = append(ls, indented(p.Tone, margin, margin, "the same: "+o.names(same), o.Width)...)
+			ls = append(ls, wrapped(p.Tone, margin, margin, "the same: "+o.names(same), o.Width)...)
 		}
 	}
 	left := 0

@@ -18,7 +18,7 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 	pools := c.Pools
 	screen := append(title(pools, o), Line{})
 	if len(pools) == 0 {
-		return fit(append(screen, wrapped(Plain, "", NotFound, o.Width)...), o)
+		return fit(append(screen, wrapped(Plain, "", "", NotFound, o.Width)...), o)
 	}
 	screen = append(screen, poolTable(pools, o)...)
 	screen = append(screen, changes(pools, o)...)
@@ -141,7 +141,7 @@ func OfOperator(o Options) []Problem {
 func changes(pools []cluster.Pool, o Options) (ls []Line) {
 	for _, p := range pools {
 		if text := Clean(p.Changes()); text != "" {
-			ls = append(ls, wrapped(Plain, margin, Clean(p.Name)+": "+text, o.Width)...)
+			ls = append(ls, wrapped(Plain, "", margin, Clean(p.Name)+": "+text, o.Width)...)
 		}
 	}
 	if len(ls) > 0 {

@@ -48,7 +48,7 @@ func Standing(p cluster.Pool) string {
 
 // Wrapped breaks a line of wait, which starts with a time. The other lines are indented.
 func Wrapped(text string, width int) []Line {
-	return wrapped(Plain, strings.Repeat(" ", len(time.TimeOnly)+1), text, width)
+	return wrapped(Plain, "", strings.Repeat(" ", len(time.TimeOnly)+1), text, width)
 }
 
 // stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting".

@@ -1,6 +1,9 @@
 package screen
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // table formats rows with an indent and with two spaces between columns. The first row has the
 // titles. A column is at least as wide as its title, and right-aligned if the title starts with
@@ -67,24 +70,35 @@ type Line struct {
 	Tone Tone
 }
 
-func lines(tone Tone, texts ...string) []Line {
-	var ls []Line
-	for _, t := range texts {
-		ls = append(ls, Line{Text: strings.TrimRight(t, " "), Tone: tone})
-	}
-	return ls
-}
-
-// paragraph returns an empty line, and clean text with a margin from the second line on.
+// paragraph returns an empty line, and text with a margin from the second line on.
 func (o Options) paragraph(tone Tone, text string) []Line {
-	return append([]Line{{}}, wrapped(tone, margin, text, o.Width)...)
+	return append([]Line{{}}, wrapped(tone, "", margin, text, o.Width)...)
 }
 
-// wrapped returns clean text as lines of at most width columns; 0 means no limit. All lines after
-// the first line have the indent.
-func wrapped(tone Tone, indent, text string, width int) []Line {
-	if width <= 0 || Width(text) <= width {
-		return lines(tone, text)
+// wrapped cleans text, and breaks it at spaces into lines of at most width columns; 0 means no limit. It
+// also breaks a word that is wider than a line. The first line starts with first, and all other lines with
+// rest.
+func wrapped(tone Tone, first, rest, text string, width int) (ls []Line) {
+	line, gap, most := first, "", max(width, Width(rest)+2) // at least a wide character
+	if width <= 0 {
+		most = math.MaxInt
 	}
-	return indented(tone, "", indent, text, width)
+	end := func(next string) {
+		ls = append(ls, Line{Text: strings.TrimRight(line, " "), Tone: tone})
+		line, gap = rest+next, ""
+	}
+	for _, word := range strings.Fields(Clean(text)) {
+		if gap != "" && Width(line+gap+word) > most {
+			end("")
+		}
+		for line += gap + word; Width(line) > most; {
+			head := columns.Truncate(line, most, "")
+			next := line[len(head):]
+			line = head
+			end(next)
+		}
+		gap = " "
+	}
+	end("")
+	return ls
 }

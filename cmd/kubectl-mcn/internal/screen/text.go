@@ -70,43 +70,6 @@ func cutMiddle(s string, width int) string {
 	return head + " " + ellipsis + " " + columns.TruncateLeft(s, Width(s)-keptTail, "")
 }
 
-// wrap breaks clean text at spaces into lines of at most width columns; 0 means no limit. It also
-// breaks a word that is wider than a line.
-func wrap(s string, width int) []string {
-	if width <= 0 || Width(s) <= width {
-		return []string{s}
-	}
-	var all []string
-	line := ""
-	for _, word := range strings.Fields(s) {
-		if line != "" && Width(line)+1+Width(word) > width {
-			all, line = append(all, line), ""
-		}
-		if line != "" {
-			line += " "
-		}
-		for line += word; Width(line) > width; {
-			head := columns.Truncate(line, max(2, width), "")
-			all, line = append(all, head), line[len(head):]
-		}
-	}
-	return append(all, line)
-}
-
-// indented cleans and wraps text. The first line starts with first, and all other lines with rest.
-func indented(tone Tone, first, rest, s string, width int) []Line {
-	room := width
-	if width > 0 {
-		room = max(1, width-Width(rest))
-	}
-	all := wrap(Clean(s), room)
-	for i := range all {
-		all[i] = rest + all[i]
-	}
-	all[0] = first + strings.TrimPrefix(all[0], rest)
-	return lines(tone, all...)
-}
-
 func nodes(n int) string {
 	if n == 1 {
 		return "1 node"

@@ -19,13 +19,13 @@ func title(pools []cluster.Pool, o Options) []Line {
 		sum.Idle += p.Idle
 		sum.Unreported += p.Unreported
 	}
-	ls := lines(Plain, moment(o)+"  "+counts(sum))
+	ls := []Line{{Text: moment(o) + "  " + counts(sum)}}
 	if o.Width > 0 && Width(ls[0].Text) > o.Width {
-		ls = append(wrapped(Plain, "  ", moment(o), o.Width), wrapped(Plain, "  ", counts(sum), o.Width)...)
+		ls = append(wrapped(Plain, "", "  ", moment(o), o.Width), wrapped(Plain, "", "  ", counts(sum), o.Width)...)
 	}
 	add := func(tone Tone, is bool, text string) {
 		if is {
-			ls = append(ls, wrapped(tone, "  ", text, o.Width)...)
+			ls = append(ls, wrapped(tone, "", "  ", text, o.Width)...)
 		}
 	}
 	versions := o.versions(pools)

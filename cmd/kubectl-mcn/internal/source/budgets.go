@@ -7,7 +7,6 @@ import (
 
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
@@ -37,6 +36,7 @@ func (s *Store) refusedIn() []string {
 // readBudgets reads the PodDisruptionBudgets of the namespaces in which an eviction was refused. They
 // are optional: if the user may not read them, the next view says so.
 func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interface) {
+	var all []policyv1.PodDisruptionBudget
 	for _, namespace := range s.refusedIn() {
 		list := policyv1.PodDisruptionBudgetList{}
 		err := c.getJSON(ctx, client, "/apis/policy/v1/namespaces/"+namespace+"/"+budgets, &list)
@@ -45,16 +45,14 @@ func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interfa
 			s.edit(func() { s.resources[budgets] = &access{listed: true, denied: c.explain("list", budgets, err)} })
 			return
 		case err != nil:
-			continue
+			return // the last budgets are kept
 		}
-		s.edit(func() {
-			isOf := func(name types.NamespacedName, _ policyv1.PodDisruptionBudgetStatus) bool {
-				return name.Namespace == namespace
-			}
-			maps.DeleteFunc(s.facts.Budgets, isOf)
-			for i := range list.Items {
-				s.put(&list.Items[i])
-			}
-		})
+		all = append(all, list.Items...)
 	}
+	s.edit(func() {
+		clear(s.facts.Budgets)
+		for i := range all {
+			s.put(&all[i])
+		}
+	})
 }

@@ -27,7 +27,7 @@ type Cluster struct {
 	Config         *rest.Config
 	Rollout        bool   // read pools and nodes
 	Components     bool   // read the health of the components
-	MachineConfig  string // read the MachineConfig of this name, and whole rendered configs; "" is none
+	MachineConfig  string // read the MachineConfig of this name; "" is none
 	Clock          clock.PassiveClock
 	RequestTimeout time.Duration // limits the time until the server starts its response
 }
@@ -125,13 +125,10 @@ const detailsInterval = 2 * time.Second
 // was created.
 func (c *Cluster) readConfigs(ctx context.Context, s *Store, client rest.Interface) {
 	for _, name := range s.unknownConfigs() {
-		var config metav1.Object = &metav1.PartialObjectMetadata{}
-		if c.MachineConfig != "" {
-			config = &mcfgv1.MachineConfig{}
-		}
+		config := &metav1.PartialObjectMetadata{}
 		err := c.getJSON(ctx, client, "/apis/machineconfiguration.openshift.io/v1/machineconfigs/"+name, config)
 		if err == nil || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
-			config.SetName(name)
+			config.Name = name
 			s.Put(config)
 		}
 	}

@@ -24,14 +24,12 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	clocktesting "k8s.io/utils/clock/testing"
-
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // A watch that reconnects within two seconds is not an outage, however many there were before.
 func TestOutagesAreSeparate(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
-	s := NewStore(cluster.Limits{})
+	s := NewStore()
 	s.resources[coreNodes] = &access{listed: true, watched: true}
 	r := reader{Cluster: &Cluster{Config: &rest.Config{}, Clock: clock}, store: s, name: coreNodes, follow: true}
 	pass := func(d time.Duration) { clock.SetTime(clock.Now().Add(d)) }
@@ -51,7 +49,7 @@ func TestOutagesAreSeparate(t *testing.T) {
 // TestAccessThatIsWithdrawn: a watch that is rejected after a first watch is an outage, and does not end the command.
 func TestAccessThatIsWithdrawn(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
-	s := NewStore(cluster.Limits{})
+	s := NewStore()
 	s.resources[machineConfigPools] = &access{listed: true}
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: machineConfigPools}, "", errors.New("no access"))
 	r := reader{Cluster: &Cluster{Config: &rest.Config{}, Clock: clock}, store: s, name: machineConfigPools, follow: true, fail: func(err error) { assert.NoError(t, err) }}
@@ -62,7 +60,7 @@ func TestAccessThatIsWithdrawn(t *testing.T) {
 
 // The pages of a list replace the objects of the list before.
 func TestALaterListReplacesTheObjects(t *testing.T) {
-	s := NewStore(cluster.Limits{})
+	s := NewStore()
 	s.resources[coreNodes] = &access{names: map[string]bool{}}
 	put := func(name string, isFirst, isLast bool) {
 		page := &corev1.NodeList{Items: []corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: name}}}}
@@ -83,7 +81,7 @@ func TestALaterListReplacesTheObjects(t *testing.T) {
 // it has seen. A page of such a version may be too old for a watch.
 func TestListsAreOfTheNewestVersion(t *testing.T) {
 	for _, version := range []string{"0", "7"} {
-		s := NewStore(cluster.Limits{})
+		s := NewStore()
 		s.resources[coreNodes] = &access{names: map[string]bool{}}
 		server := &cache.ListWatch{ListWithContextFunc: func(_ context.Context, o metav1.ListOptions) (runtime.Object, error) {
 			assert.Equal(t, metav1.ListOptions{Limit: pageSizeNodes}, o, version)
@@ -112,7 +110,7 @@ func TestConfigsAreReadOnce(t *testing.T) {
 		c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
 		client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
 		require.NoError(t, err)
-		s, pool := NewStore(cluster.Limits{}), &mcfgv1.MachineConfigPool{}
+		s, pool := NewStore(), &mcfgv1.MachineConfigPool{}
 		pool.Spec.Configuration.Name = "rendered-worker-1"
 		s.Put(pool)
 		assert.Equal(t, []string{"rendered-worker-1"}, s.unknownConfigs())

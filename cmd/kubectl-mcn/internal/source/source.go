@@ -84,7 +84,7 @@ func (s *Store) View(now time.Time) View {
 		}
 	}
 	if v.Ready { // without this check, the Cluster would be computed for each page of the first lists
-		v.Cluster = cluster.Of(s.objects(), now, s.limits)
+		v.Cluster = cluster.Of(s.objects(), now)
 	}
 	return v
 }

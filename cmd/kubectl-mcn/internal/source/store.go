@@ -39,7 +39,6 @@ type Store struct {
 	// Changed has a value if the store has changed since the last receive.
 	Changed chan struct{}
 
-	limits     cluster.Limits
 	mu         sync.Mutex         // guards the fields below
 	filled     bool               // the store was changed at least once
 	members    map[string]*member // by name
@@ -68,12 +67,12 @@ type access struct {
 }
 
 // NewStore returns an empty store.
-func NewStore(limits cluster.Limits) *Store {
+func NewStore() *Store {
 	return &Store{
-		Changed: make(chan struct{}, 1), limits: limits, resources: map[string]*access{},
+		Changed: make(chan struct{}, 1), resources: map[string]*access{},
 		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
 		facts: cluster.Facts{
-			Configs: map[string]cluster.MachineConfig{}, NoManagedFields: true,
+			Configs: map[string]cluster.MachineConfig{},
 			Budgets: map[types.NamespacedName]policyv1.PodDisruptionBudgetStatus{},
 		},
 	}
@@ -98,7 +97,6 @@ func (s *Store) Put(obj any) { s.edit(func() { s.put(obj) }) }
 func (s *Store) put(obj any) {
 	switch o := obj.(type) {
 	case *mcfgv1.MachineConfigNode:
-		s.facts.NoManagedFields = s.facts.NoManagedFields && len(o.ManagedFields) == 0
 		m := s.member(o.Name)
 		m.mcn, m.value = s.trimMachineConfigNode(o), nil
 	case *corev1.Node:
@@ -109,7 +107,7 @@ func (s *Store) put(obj any) {
 	case *operatorv1.MachineConfiguration:
 		s.components = o.Status.Conditions
 	case *metav1.PartialObjectMetadata: // of a MachineConfig
-		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, nil)
+		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta)
 	case *configv1.ClusterVersion:
 		s.facts.Version = cluster.NewVersion(o)
 	case *configv1.ClusterOperator:
@@ -119,7 +117,7 @@ func (s *Store) put(obj any) {
 	case *policyv1.PodDisruptionBudget:
 		s.facts.Budgets[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = o.Status
 	case *mcfgv1.MachineConfig:
-		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta, &o.Spec)
+		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta)
 	}
 }
 

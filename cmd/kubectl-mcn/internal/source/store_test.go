@@ -16,8 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
-
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
 // TestDeletedObjects: a deleted object is gone at once, and a node is gone without both of its objects.
@@ -26,7 +24,7 @@ func TestDeletedObjects(t *testing.T) {
 	node.Name, mcn.Name, configuration.Name = "worker-0", "worker-0", "cluster"
 	mcn.Status.Conditions = []metav1.Condition{{Type: "Updated", Status: metav1.ConditionTrue}}
 	configuration.Status.Conditions = mcn.Status.Conditions
-	s := NewStore(cluster.Limits{})
+	s := NewStore()
 	for _, resource := range []string{coreNodes, machineConfigNodes, configurations} {
 		s.resources[resource] = &access{listed: true, names: map[string]bool{}}
 	}
@@ -55,7 +53,7 @@ func TestDeniedNodes(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
 	pass := func(d time.Duration) { clock.SetTime(clock.Now().Add(d)) }
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: coreNodes}, "", errors.New("no access"))
-	s := NewStore(cluster.Limits{})
+	s := NewStore()
 	for _, resource := range []string{machineConfigPools, machineConfigNodes, coreNodes} {
 		s.resources[resource] = &access{names: map[string]bool{}}
 	}
@@ -82,7 +80,7 @@ func TestDeniedNodes(t *testing.T) {
 func TestLastContact(t *testing.T) {
 	begin := time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
 	lost, failure := begin.Add(2*time.Hour), errors.New("connection refused")
-	s := NewStore(cluster.Limits{})
+	s := NewStore()
 	s.resources[coreNodes] = &access{listed: true, responded: begin.Add(time.Hour), lost: lost, failure: failure}
 	s.resources[machineConfigPools] = &access{listed: true, responded: begin, lost: lost, failure: failure}
 	assert.Equal(t, begin, s.View(lost.Add(time.Hour)).LastContact)

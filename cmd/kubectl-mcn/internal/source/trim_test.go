@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
@@ -45,7 +44,7 @@ func TestTrim(t *testing.T) {
 	mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "a", Desired: "a"}
 	mcn.Status.Conditions = []metav1.Condition{{Type: "Updated", Status: metav1.ConditionTrue, Reason: "Updated", Message: "done", LastTransitionTime: *at(0)}}
 
-	s := NewStore(cluster.Limits{})
+	s := NewStore()
 	trimmed := s.trimNode(node)
 	assert.NotContains(t, trimmed.Annotations, "other")
 	assert.Equal(t, mco.Of(node, mcn), mco.Of(trimmed, s.trimMachineConfigNode(mcn)))
@@ -57,7 +56,7 @@ func TestTrim(t *testing.T) {
 
 // TestSharedTexts: the store forgets the texts once there are too many.
 func TestSharedTexts(t *testing.T) {
-	s := NewStore(cluster.Limits{})
+	s := NewStore()
 	for i := range maxTexts {
 		s.text(strconv.Itoa(i))
 	}

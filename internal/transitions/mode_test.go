@@ -1,4 +1,4 @@
-package conditions_test
+package transitions_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -34,6 +34,6 @@ func TestInImageMode(t *testing.T) {
 		for p, status := range tc.list {
 			list = append(list, metav1.Condition{Type: string(p), Status: status})
 		}
-		assert.Equal(t, tc.want, conditions.InImageMode(list), name)
+		assert.Equal(t, tc.want, transitions.InImageMode(list), name)
 	}
 }
