@@ -33,7 +33,6 @@ const startTimeout = 5 * time.Minute
 func main() {
 	down := flag.Bool("down", false, "stop the cluster and remove its data")
 	serve := flag.Bool("serve", false, "run the servers in the foreground until SIGTERM")
-	imageMode := flag.Bool("image-mode", false, "start the cluster with the CRD that has the fields of image mode")
 	dir := flag.String("dir", "../.cache/cluster", "folder of the cluster; each cluster needs its own folder")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -42,11 +41,11 @@ func main() {
 	var err error
 	switch {
 	case *serve:
-		err = s.serve(ctx, *imageMode)
+		err = s.serve(ctx)
 	case *down:
 		err = s.down(os.Stderr)
 	default:
-		err = s.up(ctx, *imageMode, os.Stdout, os.Stderr)
+		err = s.up(ctx, os.Stdout, os.Stderr)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "cluster:", err)
@@ -86,7 +85,7 @@ func (s session) lock(wait bool) (*os.File, error) {
 	return nil, fmt.Errorf("cannot lock %s: %w", s.path("lock"), err)
 }
 
-func (s session) serve(ctx context.Context, imageMode bool) error {
+func (s session) serve(ctx context.Context) error {
 	lock, err := s.lock(false)
 	if err != nil {
 		return err
@@ -102,7 +101,7 @@ func (s session) serve(ctx context.Context, imageMode bool) error {
 	if _, err := lock.WriteString(strconv.Itoa(os.Getpid())); err != nil {
 		return err
 	}
-	c, err := cluster.Start(ctx, cluster.Options{ImageMode: imageMode})
+	c, err := cluster.Start(ctx, cluster.Options{})
 	if err != nil {
 		return err
 	}
@@ -131,7 +130,7 @@ func (s session) publish(ctx context.Context, c *cluster.Cluster) error {
 
 // up starts the cluster if it is not running, waits until the cluster is ready, and prints the
 // shell command that sets KUBECONFIG.
-func (s session) up(ctx context.Context, imageMode bool, stdout, stderr io.Writer) error {
+func (s session) up(ctx context.Context, stdout, stderr io.Writer) error {
 	lock, err := s.lock(false)
 	if err != nil {
 		return err
@@ -140,7 +139,7 @@ func (s session) up(ctx context.Context, imageMode bool, stdout, stderr io.Write
 	if lock != nil {
 		lock.Close()
 		os.Remove(s.path("kubeconfig")) // the file still exists if the last process was killed
-		cmd := exec.Command(os.Args[0], "--serve", "--dir", s.dir, "--image-mode="+strconv.FormatBool(imageMode))
+		cmd := exec.Command(os.Args[0], "--serve", "--dir", s.dir)
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that the process outlives the shell
 		log, err := os.Create(s.path("log"))
 		if err != nil {

@@ -27,11 +27,11 @@ func TestUpTwiceAndDown(t *testing.T) {
 	t.Cleanup(func() { _ = s.down(&stderr) })
 	var outputs [2]bytes.Buffer
 	for i := range outputs {
-		require.NoError(t, s.up(t.Context(), false, &outputs[i], &stderr))
+		require.NoError(t, s.up(t.Context(), &outputs[i], &stderr))
 	}
 	require.Equal(t, "export KUBECONFIG=\""+s.path("kubeconfig")+"\"\n", outputs[0].String())
 	require.Equal(t, outputs[0].String(), outputs[1].String())
-	require.ErrorContains(t, s.serve(t.Context(), false), "already running")
+	require.ErrorContains(t, s.serve(t.Context()), "already running")
 	config, err := clientcmd.BuildConfigFromFlags("", s.path("kubeconfig"))
 	require.NoError(t, err)
 	client, err := kubernetes.NewForConfig(config)

@@ -97,16 +97,6 @@ func TestErrorsAreKnown(t *testing.T) {
 	}
 }
 
-// TestCauseOfSeveralReports: a longer report does not hide the first report, unless it contains it.
-func TestCauseOfSeveralReports(t *testing.T) {
-	object := mcn(is(phases.Updated, yes, 1), is(phases.NodeDegraded, yes, 2, "disk full"))
-	for reason, want := range map[string]string{"reboot command failed": "disk full", "cannot write: disk full": "cannot write: disk full"} {
-		n := mco.Of(newNode("state", "Degraded", "reason", reason), object)
-		assert.Equal(t, []string{"disk full", reason}, n.Errors)
-		assert.Equal(t, want, n.Message)
-	}
-}
-
 // TestImageThatCannotBePulled: the daemon reports the failure with the status False.
 func TestImageThatCannotBePulled(t *testing.T) {
 	m := mcn(withDesired(configB), is(phases.Updated, no, 1))

@@ -1,118 +1,16 @@
 package mco_test
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"testing"
-	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/yaml"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
-
-// readCase reads a Node and its MachineConfigNode from a file in testdata. Each may be missing.
-func readCase(t *testing.T, name string) (node *corev1.Node, mcn *mcfgv1.MachineConfigNode) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
-	require.NoError(t, err)
-	var list struct{ Items []json.RawMessage }
-	require.NoError(t, yaml.Unmarshal(text, &list))
-	for _, item := range list.Items {
-		var kind metav1.TypeMeta
-		require.NoError(t, json.Unmarshal(item, &kind))
-		switch kind.Kind {
-		case "Node":
-			require.NoError(t, json.Unmarshal(item, &node))
-		case "MachineConfigNode":
-			require.NoError(t, json.Unmarshal(item, &mcn))
-		}
-	}
-	return node, mcn
-}
-
-// TestCases: nodes of clusters that were rebuilt from public bug reports. The files have one node of
-// each cluster.
-func TestCases(t *testing.T) {
-	const (
-		oldConfig = "rendered-worker-93e0d654b9f6b8106d5d1e3f178ab219"
-		badConfig = "rendered-worker-2222bbbb2222bbbb2222bbbb2222bbbb"
-	)
-	at := func(text string) time.Time {
-		parsed, err := time.Parse(time.RFC3339, text)
-		require.NoError(t, err)
-		return parsed
-	}
-	is := func(reason progress.UnavailableReason, since string) []progress.Unavailable {
-		return []progress.Unavailable{{Reason: reason, Since: at(since)}}
-	}
-	for name, check := range map[string]func(*testing.T, mco.Node){
-		"last-node-notready": func(t *testing.T, n mco.Node) {
-			assert.Equal(t, is(progress.NotReady, "2026-05-12T10:49:00Z"), n.Unavailable)
-			assert.False(t, n.InUpdate() || n.Degraded || n.IsAvailable())
-		},
-		"drift-pool-without-message": func(t *testing.T, n mco.Node) {
-			assert.True(t, n.Degraded)
-			assert.Equal(t, `content mismatch for file "/etc/mco-test-file"`, n.Message)
-			assert.Zero(t, n.DegradedSince, "only the annotations say it, and they have no time")
-		},
-		"orphan-mcn": func(t *testing.T, n mco.Node) {
-			assert.True(t, n.HasObject && !n.HasNode)
-		},
-		"pinned-760-images": func(t *testing.T, n mco.Node) {
-			require.Len(t, n.PinnedImageSets, 2)
-			for _, set := range n.PinnedImageSets {
-				assert.False(t, set.Failed, "the daemon continues to pull")
-				assert.Equal(t, "requeue: prefetching images incomplete after timeout: 5m0s", set.Message)
-			}
-		},
-		"diskpressure-holds-rollout": func(t *testing.T, n mco.Node) {
-			assert.Equal(t, is(progress.DiskPressure, "2026-05-19T07:40:00Z"), n.Unavailable)
-		},
-		"cordoned-never-selected": func(t *testing.T, n mco.Node) {
-			assert.Equal(t, is(progress.Cordoned, "2026-05-02T09:00:00Z"), n.Unavailable)
-			assert.False(t, n.InUpdate() || n.IsAvailable())
-		},
-		"uncordon-fails": func(t *testing.T, n mco.Node) {
-			assert.True(t, n.InUpdate() && n.Failing)
-			assert.Equal(t, phases.Uncordoned, n.Step)
-			assert.NotEqual(t, n.DesiredDrain, n.LastAppliedDrain, "the controller has not uncordoned it")
-		},
-		"new-node-without-mcn": func(t *testing.T, n mco.Node) {
-			assert.Equal(t, "w-new.example.test", n.Name)
-			assert.Equal(t, is(progress.NotReady, "2026-05-22T10:40:00Z"), n.Unavailable)
-			assert.False(t, n.HasObject || n.Reported || n.InUpdate())
-			assert.Equal(t, n.Desired, n.Current)
-			assert.NotEmpty(t, n.Current.Config)
-		},
-		"recovered-after-bad-mc": func(t *testing.T, n mco.Node) {
-			assert.False(t, n.InUpdate() || n.NotStarted() || n.Degraded, "the object's spec still has the withdrawn config")
-			assert.True(t, n.IsAvailable())
-			assert.Equal(t, target(oldConfig), n.Desired)
-			assert.Zero(t, n.Requested)
-		},
-		"bad-mc-deleted-node-loops": func(t *testing.T, n mco.Node) {
-			assert.True(t, n.InUpdate() && n.Degraded)
-			assert.Equal(t, target(badConfig), n.Desired)
-			assert.Equal(t, target(oldConfig), n.Current)
-			assert.Equal(t, `failed to create directory "/home/core/test": mkdir /home/core/test: not a directory`, n.Message)
-			assert.Equal(t, at("2026-05-25T10:23:10Z"), n.DegradedSince)
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			node, mcn := readCase(t, name)
-			check(t, mco.Of(node, mcn))
-		})
-	}
-}
 
 // TestStepsOfNodes: without an object that shows the update, the requests of drains do.
 func TestStepsOfNodes(t *testing.T) {
