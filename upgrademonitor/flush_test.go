@@ -197,16 +197,3 @@ func TestFlushesOfASlowServer(t *testing.T) {
 		assert.Zero(t, f.pending())
 	})
 }
-
-// An API server that needs longer than Timeout for each request is slow, not gone: Flush cancels one request, and
-// waits for the next.
-func TestFlushOnASlowServer(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.takes(timeout + 2*time.Second)
-		f.queues(t, phases.Drained, metav1.ConditionUnknown)
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-		defer cancel()
-		require.NoError(t, f.Flush(ctx))
-		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
-	})
-}

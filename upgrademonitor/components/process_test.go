@@ -54,8 +54,7 @@ var (
 )
 
 // memory is a server with one MachineConfiguration, and an informer's cache of it. Of ownership, it
-// knows only what each field manager has applied: the rest is tested on a real API server. Before a
-// test changes it, every process is idle: a write that is due gets the old response.
+// knows only what each field manager has applied: the rest is tested on a real API server.
 type memory struct {
 	operatorv1client.MachineConfigurationInterface // no other method is called
 
@@ -78,31 +77,33 @@ func newObject() *operatorv1.MachineConfiguration {
 	return &operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster", CreationTimestamp: metav1.Now()}}
 }
 
-// create creates the object anew.
-func (m *memory) create() {
+// change waits until every process is idle, and changes the server.
+func (m *memory) change(change func()) {
 	synctest.Wait()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.store(newObject())
+	change()
 }
 
+func (m *memory) create() { m.change(func() { m.store(newObject()) }) }
+
 func (m *memory) delete() {
-	synctest.Wait()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	_ = m.indexer.Delete(m.object)
-	m.object = nil
+	m.change(func() {
+		_ = m.indexer.Delete(m.object)
+		m.object = nil
+	})
 }
 
 // setConditions has another process write the whole status.
 func (m *memory) setConditions(list []metav1.Condition) {
-	synctest.Wait()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	next := m.object.DeepCopy()
-	next.Status.Conditions = list
-	m.store(next)
+	m.change(func() {
+		next := m.object.DeepCopy()
+		next.Status.Conditions = list
+		m.store(next)
+	})
 }
+
+func (m *memory) failWith(err error) { m.change(func() { m.fail = err }) }
 
 func (m *memory) store(next *operatorv1.MachineConfiguration) *operatorv1.MachineConfiguration {
 	m.version++
@@ -147,13 +148,6 @@ func (m *memory) writes() (n int) {
 		n += count
 	}
 	return n
-}
-
-func (m *memory) failWith(err error) {
-	synctest.Wait()
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.fail = err
 }
 
 func (m *memory) conditions() []metav1.Condition {

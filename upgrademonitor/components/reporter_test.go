@@ -37,6 +37,10 @@ func TestASlowPass(t *testing.T) {
 		assert.Equal(t, began.Add(2*time.Minute).Unix(), c.LastTransitionTime.Unix())
 		m.is(t, operatorDegraded, no, "AsExpected")
 
+		p.Begin(components.OperatorSyncMCN, "")
+		pass(5 * time.Minute)
+		m.is(t, operatorProgressing, yes, "OperatorSyncMCPRequired") // it has been running for longer
+		p.Forget(components.OperatorSyncMCN, "")
 		pass(5 * time.Hour) // without an error
 		stuck := m.is(t, operatorDegraded, yes, "OperatorSyncMCPRequiredStuck")
 		assert.Equal(t, c.Message, stuck.Message, "one problem: the sync is stuck in this step")
@@ -51,42 +55,42 @@ func TestASlowPass(t *testing.T) {
 	})
 }
 
+// TestPeerConditions: good news is written at once, and bad news when it has lasted.
 func TestPeerConditions(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
-		for _, name := range []string{daemonAvailable, controllerAvailable} {
-			began := time.Now()
-			p.setPeer(t, name, no, "")
-			pass(9 * time.Minute)
-			p.setPeer(t, name, yes, "")
-			p.setPeer(t, name, no, "")
-			pass(9 * time.Minute)
-			m.is(t, name, yes, "Reason") // never for ten minutes
-			pass(time.Minute)
-			assert.Equal(t, began.Add(19*time.Minute).Unix(), m.is(t, name, no, "Reason").LastTransitionTime.Unix())
-			pass(time.Hour)
-			p.setPeer(t, name, yes, "")
+		for _, tc := range []struct {
+			name   string
+			status metav1.ConditionStatus
+			after  time.Duration
+		}{
+			{controllerAvailable, no, 10 * time.Minute},
+			{controllerAvailable, yes, 0},
+			{daemonAvailable, no, 10 * time.Minute},
+			{daemonAvailable, unknown, 2 * time.Minute},
+			{daemonAvailable, yes, 0},
+			{daemonProgressing, yes, 2 * time.Minute},
+			{daemonProgressing, no, 0},
+			{daemonDegraded, yes, 2 * time.Minute},
+			{daemonDegraded, no, 0},
+			{daemonDegraded, unknown, 2 * time.Minute},
+		} {
+			before := m.condition(t, tc.name)
+			p.setPeer(t, tc.name, before.Status, "")
+			p.setPeer(t, tc.name, tc.status, string(tc.status)) // it starts here
 			synctest.Wait()
-			m.is(t, name, yes, "Reason") // at once
+			if tc.after > 0 {
+				pass(tc.after - time.Minute)
+				assert.Equal(t, before, m.condition(t, tc.name))
+				pass(time.Minute)
+			}
+			assert.WithinDuration(t, time.Now(), m.is(t, tc.name, tc.status, "Reason").LastTransitionTime.Time, time.Second)
+			pass(3 * time.Hour)
 		}
-		p.setPeer(t, daemonDegraded, yes, "disk\nfull")
-		pass(time.Minute)
-		m.is(t, daemonDegraded, no, "Reason")
-		pass(time.Minute)
-		assert.Equal(t, "disk full", m.is(t, daemonDegraded, yes, "Reason").Message)
-		pass(time.Hour)
-		p.setPeer(t, daemonDegraded, unknown, "no objects")
-		p.setPeer(t, daemonAvailable, unknown, "")
-		pass(time.Minute)
-		m.is(t, daemonDegraded, yes, "Reason")
-		pass(time.Minute)
-		m.is(t, daemonDegraded, unknown, "Reason")
-		m.is(t, daemonAvailable, unknown, "Reason")
-		pass(time.Hour)
 		p.stop()
 		m.operator(t)
 		pass(time.Hour)
-		assert.Equal(t, "no objects", m.is(t, daemonDegraded, unknown, "Reason").Message, "a restart keeps what it does not know")
+		assert.Equal(t, "Unknown", m.is(t, daemonDegraded, unknown, "Reason").Message, "a restart keeps what it does not know")
 	})
 }
 
@@ -182,12 +186,14 @@ func TestTrack(t *testing.T) {
 		end(errDaemons)
 		p.Forget(components.OperatorSyncMCP, "deleted")
 		forgotten(errDaemons)
-		p.Begin(components.OperatorSyncMCC, "")(errDaemons)
+		end = p.Begin(components.OperatorSyncMCC, "")
+		end(errDaemons)
+		end(nil)
 		pass(time.Hour)
-		m.is(t, operatorDegraded, yes, "OperatorSyncMCCFailed")
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCCFailed") // the second end has no effect
 		p.Forget(components.OperatorSyncMCC, "")
 		synctest.Wait()
-		m.is(t, operatorDegraded, no, "AsExpected") // at once; neither a second end nor a forgotten pass is a failure
+		m.is(t, operatorDegraded, no, "AsExpected") // at once; a forgotten pass is no failure
 		m.is(t, operatorProgressing, no, "AsExpected")
 
 		p.Reporter = nil
@@ -205,14 +211,6 @@ func TestKeys(t *testing.T) {
 		p.Begin(components.OperatorSyncMCP, name+"2")(nil)
 		pass(time.Hour)
 		assert.Equal(t, name+"1: "+errDaemons.Error(), m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed").Message)
-		p.Begin(components.OperatorSyncMCP, "other")
-		p.Forget(components.OperatorSyncMCP, name+"2")
-		pass(5 * time.Minute)
-		m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed")
-		assert.Contains(t, m.is(t, operatorProgressing, yes, "OperatorSyncMCP").Message, "other: running since ")
-		p.Begin(components.OperatorSyncMCN, "")
-		pass(5 * time.Minute)
-		m.is(t, operatorProgressing, yes, "OperatorSyncMCP") // it has been running for longer
 	})
 }
 
@@ -299,28 +297,21 @@ func TestInvalidInput(t *testing.T) {
 		_, err := components.New(config)
 		is("Config."+tc.field, tc.detail, err)
 	}
-	details := map[string]string{
-		"type":   " does not report this condition of Machine",
-		"status": `supported values: "False", "True", "Unknown"`,
-		"reason": "a condition reason must start with alphabetic character",
-	}
+	operator, err := components.New(m.config(components.Operator))
+	require.NoError(t, err)
 	for _, tc := range []struct {
-		reporter, component components.Component
-		name                string
-		status              metav1.ConditionStatus
-		reason, field       string
+		component     components.Component
+		condition     metav1.Condition
+		field, detail string
 	}{
-		{components.Operator, components.Operator, operatorDegraded, yes, "A", "type"}, // of itself
-		{components.Operator, components.Bootstrap, bootstrap, yes, "A", "type"},
-		{components.Operator, "MachineConfigServer", daemonAvailable, yes, "A", "type"},
-		{components.Operator, components.Controller, daemonAvailable, yes, "A", "type"},
-		{components.Operator, components.Controller, "MachineConfigControllerDegraded", yes, "A", "type"}, // the controller reports it
-		{components.Controller, components.Daemon, daemonAvailable, yes, "A", "type"},
-		{components.Operator, components.Daemon, daemonAvailable, "", "A", "status"},
-		{components.Operator, components.Daemon, daemonAvailable, yes, "a b", "reason"},
+		{components.Operator, metav1.Condition{Type: operatorDegraded}, "type", "MachineConfigOperator does not report this condition of MachineConfigOperator"},
+		{components.Bootstrap, metav1.Condition{Type: bootstrap}, "type", "does not report"},
+		{"MachineConfigServer", metav1.Condition{Type: daemonAvailable}, "type", "does not report"},
+		{components.Controller, metav1.Condition{Type: daemonAvailable}, "type", "does not report"},
+		{components.Controller, metav1.Condition{Type: "MachineConfigControllerDegraded"}, "type", "does not report"}, // the controller reports it
+		{components.Daemon, metav1.Condition{Type: daemonAvailable, Reason: "A"}, "status", `supported values: "False", "True", "Unknown"`},
+		{components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: "a b"}, "reason", "must start with alphabetic character"},
 	} {
-		reporter, err := components.New(m.config(tc.reporter))
-		require.NoError(t, err)
-		is("SetPeerConditions.conditions[0]."+tc.field, details[tc.field], reporter.SetPeerConditions(tc.component, metav1.Condition{Type: tc.name, Status: tc.status, Reason: tc.reason}))
+		is("SetPeerConditions.conditions[0]."+tc.field, tc.detail, operator.SetPeerConditions(tc.component, tc.condition))
 	}
 }

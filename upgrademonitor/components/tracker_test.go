@@ -90,21 +90,6 @@ func TestTheMemoryIsBounded(t *testing.T) {
 	assert.Contains(t, tr.degraded(metav1.Condition{}, now).Message, "; and 63 more")
 }
 
-// TestForgottenPass: a pass whose step was forgotten has no result, and neither has a second end.
-func TestForgottenPass(t *testing.T) {
-	for name, end := range map[string]func(*tracker, *pass){
-		"forgotten":   func(tr *tracker, p *pass) { tr.forget(p.step) },
-		"ended twice": func(tr *tracker, p *pass) { tr.fail(p, "x", epoch) },
-	} {
-		tr := newTracker(Operator)
-		p := tr.start(step{OperatorSync, ""}, epoch)
-		end(tr, p)
-		tr.succeed(p)
-		assert.False(t, tr.succeeded || tr.synced, name)
-		assert.Equal(t, name == "ended twice", len(tr.errors) == 1, name)
-	}
-}
-
 // TestInherited: Degraded=True of an earlier process lasts until this process knows more.
 func TestInherited(t *testing.T) {
 	published := condition(metav1.ConditionTrue, "OperatorSyncMCDFailed", "old; and 3 more")

@@ -25,12 +25,11 @@ type expectedPool struct {
 const (
 	noBuild         = "none"
 	nothingDegraded = " Degraded=False NodeDegraded=False degradedMachineCount=0"
-	executes        = "UpdateExecuted=Unknown"
 	nodesDegraded   = "1 nodes are reporting degraded status on sync"
 	notDrained      = "failed to drain node: n0 after 1 hour. Please see machine-config-controller logs"
 	wrongUser       = "failed to retrieve UserID for username: wronguser"
 	noReload        = "error running systemctl reload a: Failed to reload a: Unit a not found"
-	drift           = "Node n0 upgrade failure. unexpected on-disk state validating against rendered-infra-bbb: " +
+	drift           = "Node n0 upgrade failure. unexpected on-disk state validating against rendered-worker-bbb: " +
 		`content mismatch for file "/etc/etc-file"`
 )
 
@@ -44,16 +43,16 @@ var (
 	notBuilt = []poolCondition{{Type: "ImageBuildDegraded", Status: "True", Message: "Failed to build OS image"}}
 
 	isDone   = expectedNode{}
-	waits    = expectedNode{config: formerConfig}
-	updates  = expectedNode{config: formerConfig, desired: targetConfig, cordoned: true, steps: executes}
-	onFormer = expectedNode{image: formerOS}
-	onTarget = expectedNode{image: targetOS}
+	waits    = expectedNode{config: oldConfig}
+	updates  = expectedNode{config: oldConfig, desired: newConfig, cordoned: true, isUpdating: true}
+	onFormer = expectedNode{image: oldImage}
+	onTarget = expectedNode{image: newImage}
 )
 
 // fails returns a node whose update to the target fails.
 func fails(cause string) []expectedNode {
 	cause = "Node n0 upgrade failure. " + cause
-	return []expectedNode{{config: formerConfig, desired: targetConfig, steps: executes, degraded: cause}}
+	return []expectedNode{{config: oldConfig, desired: newConfig, isUpdating: true, degraded: cause}}
 }
 
 var expectedPools = []expectedPool{
@@ -70,7 +69,7 @@ var expectedPools = []expectedPool{
 		name: "a node joins", nodes: []expectedNode{isDone, waits},
 		want: "Updated=False updatedMachineCount=1 machineCount=2",
 	}, {
-		name: "all but a cordoned node", nodes: []expectedNode{isDone, isDone, {config: formerConfig, cordoned: true}},
+		name: "all but a cordoned node", nodes: []expectedNode{isDone, isDone, {config: oldConfig, cordoned: true}},
 		want: "Updated=False updatedMachineCount=2 machineCount=3",
 	}, {
 		name: "paused, a config is pending", paused: true, nodes: []expectedNode{waits},
@@ -153,7 +152,7 @@ var expectedPools = []expectedPool{
 	}, {
 		name: "paused, before a build", build: noBuild, paused: true, nodes: []expectedNode{onFormer},
 		want:    "Updating=True",
-		message: words{"Updating": "waiting for a new OS image build to start.*infra-config"},
+		message: words{"Updating": "waiting for a new OS image build to start.*mosc-1"},
 	}, {
 		name: "paused, a build is prepared", build: mcfgv1.MachineOSBuildPrepared, paused: true,
 		nodes:   []expectedNode{onFormer},
@@ -167,6 +166,6 @@ var expectedPools = []expectedPool{
 		name: "paused, a build is done", build: mcfgv1.MachineOSBuildSucceeded, paused: true,
 		nodes:   []expectedNode{onFormer},
 		want:    "Updating=False",
-		message: words{"Updating": "OS image build completed successfully.*infra-build"},
+		message: words{"Updating": "OS image build completed successfully.*mosb-1"},
 	},
 }

@@ -93,13 +93,13 @@ func TestObjectToDescribe(t *testing.T) {
 	assert.Equal(t, want, condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message)
 }
 
-// broken returns n degraded nodes with messages as long as the CRD allows.
+// broken returns n degraded nodes with messages as long as the CRD allows, each with two reports.
 func broken(n int) (nodes, mcns) {
 	cause := strings.Repeat("é", 32768)
 	ns, ms := make(nodes, n), make(mcns, n)
 	for i := range ns {
 		name := fmt.Sprintf("worker-%04d", i)
-		ns[i] = newNode(name, notReady)
+		ns[i] = newNode(name, notReady, withState("Degraded", strings.Repeat("x", 2000)))
 		ms[i] = newMCN(name, updating,
 			withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, cause),
 			withCondition(mcfgv1.MachineConfigNodePinnedImageSetsDegraded, metav1.ConditionTrue, cause))
@@ -116,22 +116,12 @@ func TestFiveThousandBrokenNodes(t *testing.T) {
 	require.NoError(t, err)
 	assert.Less(t, len(text), 25<<10)
 	assert.Equal(t, counts{5000, 0, 0, 5000, 5000}, countsOf(status))
-	cut := `Node worker-0000 is reporting: "é+… \[truncated\]é+", Node worker-0001 is reporting: "é+… \[truncated\]é+", .*, and 4986 more See oc describe machineconfignode/worker-0000`
+	cut := `Node worker-0000 is reporting: "é+… \[truncated\]é+", Node worker-0000 is reporting: "x+… \[truncated\]x+", Node worker-0001 is reporting: .*, and 4986 more See oc describe machineconfignode/worker-0000`
 	message := condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message
 	assert.Regexp(t, "^"+cut+"$", message)
-	assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message, ". RenderDegraded: "+render)
-}
-
-// TestReportsShareTheRoom: the reports of a node's object and of its Node have the same limit together.
-func TestReportsShareTheRoom(t *testing.T) {
-	ns, ms := broken(20)
-	for _, n := range ns {
-		withState("Degraded", strings.Repeat("x", 2000))(n)
-	}
-	message := condition(t, statusOf(t, newPool("worker"), ns, ms, pool.Options{}), mcfgv1.MachineConfigPoolNodeDegraded).Message
-	assert.LessOrEqual(t, len(message), 8<<10)
 	assert.Equal(t, 28, strings.Count(message, " is reporting: "), "two reports of fourteen nodes")
-	assert.Contains(t, message, ", and 6 more See")
+	assert.LessOrEqual(t, len(message), 8<<10)
+	assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message, ". RenderDegraded: "+render)
 }
 
 // BenchmarkStatus: 5,000 nodes, of which a tenth is being updated and almost half waits; and as many broken nodes.

@@ -36,12 +36,6 @@ func TestOneMachine(t *testing.T) {
 	blank := func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = nil }
 	noVersions := func(m *mcfgv1.MachineConfigNode) { m.Status.ConfigVersion = nil }
 	unknown := withCondition(mcfgv1.MachineConfigNodeUpdated, metav1.ConditionUnknown, "")
-	pressed := func(t corev1.NodeConditionType, status corev1.ConditionStatus) func(*corev1.Node) {
-		return func(n *corev1.Node) {
-			n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: t, Status: status})
-		}
-	}
-
 	for _, test := range []struct {
 		name string
 		node *corev1.Node
@@ -52,11 +46,8 @@ func TestOneMachine(t *testing.T) {
 		{"updated, not ready", newNode("n", notReady), newMCN("n"), counts{1, 1, 0, 1, 0}},
 		{"updated, readiness unknown", newNode("n", noConditions), newMCN("n"), counts{1, 1, 0, 1, 0}},
 		{"updated, cordoned by someone else", newNode("n", cordoned), newMCN("n"), counts{1, 1, 0, 1, 0}},
-		{"updated, without pressure", newNode("n", pressed(corev1.NodeDiskPressure, "False"), pressed(corev1.NodeNetworkUnavailable, "False")), newMCN("n"), counts{1, 1, 1, 0, 0}},
-		{"updated, memory pressure", newNode("n", pressed(corev1.NodeMemoryPressure, "True")), newMCN("n"), counts{1, 1, 1, 0, 0}},
-		{"updated, disk pressure", newNode("n", pressed(corev1.NodeDiskPressure, "True")), newMCN("n"), counts{1, 1, 0, 1, 0}},
-		{"updated, network unavailable", newNode("n", pressed(corev1.NodeNetworkUnavailable, "Unknown")), newMCN("n"), counts{1, 1, 0, 1, 0}},
-		{"waiting, disk pressure", newNode("n", pressed(corev1.NodeDiskPressure, "True")), newMCN("n", waiting), counts{1, 0, 0, 1, 0}},
+		{"updated, disk pressure", newNode("n", diskPressure), newMCN("n"), counts{1, 1, 0, 1, 0}},
+		{"waiting, disk pressure", newNode("n", diskPressure), newMCN("n", waiting), counts{1, 0, 0, 1, 0}},
 		{"degraded and updated", newNode("n"), newMCN("n", degraded), counts{1, 0, 0, 1, 1}},
 		{"degraded and updating", newNode("n"), newMCN("n", degraded, updating), counts{1, 0, 0, 1, 1}},
 		{"updating", newNode("n"), newMCN("n", updating), counts{1, 0, 0, 1, 0}},
@@ -90,6 +81,8 @@ func TestOneMachine(t *testing.T) {
 		{"degraded by its state", newNode("n", withState("Degraded", "drift")), newMCN("n"), counts{1, 0, 0, 1, 1}},
 		{"unreconcilable by its state", newNode("n", withState("Unreconcilable", "drift")), newMCN("n"), counts{1, 0, 0, 1, 1}},
 		{"working by its state", newNode("n", withState("Working", "drift")), newMCN("n"), counts{1, 1, 1, 0, 0}},
+
+		{"without an annotation of the daemon", newNode("n", ordered(newConfig, ""), runsConfig(newConfig), withState("", "")), newMCN("n"), counts{1, 0, 0, 1, 0}},
 
 		{"without labels, until it has its role", newNode("n", roles()), newMCN("n"), counts{1, 1, 1, 0, 0}},
 
@@ -182,11 +175,6 @@ func TestPinnedImageSets(t *testing.T) {
 		{"no object", newNode("n"), newMCN("another"), [4]int64{0, 0, 1, 0}},
 		{"done", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 2})), [4]int64{1, 1, 1, 0}},
 		{"one not done", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1}, set{Name: "b", DesiredGeneration: 2, CurrentGeneration: 2})), [4]int64{0, 0, 1, 0}},
-		{"not started", newNode("n"), newMCN("n", sets(set{Name: "a"})), [4]int64{0, 0, 1, 0}},
-		{"failed", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 1, LastFailedGeneration: 2})), [4]int64{0, 0, 1, 0}},
-		{"failed before", newNode("n"), newMCN("n", sets(set{Name: "a", DesiredGeneration: 2, CurrentGeneration: 2, LastFailedGeneration: 1})), [4]int64{1, 1, 1, 0}},
-		{"degraded", newNode("n"), newMCN("n", pinFailed), [4]int64{0, 0, 1, 0}},
-		{"done, and still pulling", newNode("n"), newMCN("n", phase("PinnedImageSetsProgressing", "True")), [4]int64{1, 1, 1, 0}},
 		{"done, not ready", newNode("n", notReady), newMCN("n"), [4]int64{1, 0, 0, 1}},
 		{"done, updating", newNode("n"), newMCN("n", updating), [4]int64{1, 0, 0, 1}},
 	} {

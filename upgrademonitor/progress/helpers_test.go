@@ -14,8 +14,6 @@ const (
 
 	configA = mcntest.ConfigA
 	configB = mcntest.ConfigB
-
-	annotation = mcntest.Annotation
 )
 
 var (

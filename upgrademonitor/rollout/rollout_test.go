@@ -221,40 +221,29 @@ func TestNoRecorder(t *testing.T) {
 	}
 }
 
-// TestImages: in image mode the desired image is set, and cleared with its annotation. Without ImageMode the object
-// has the mode, as for a Monitor.
+// TestImages: in image mode the desired image is set, and cleared with its annotation. Without ImageMode, the object
+// has the mode, as for a Monitor. With ImageMode, the conditions of the object do not matter.
 func TestImages(t *testing.T) {
 	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
-	for _, isConfigured := range []bool{true, false} {
+	for name, test := range map[string]struct {
+		mode              func() bool
+		isNew, isReported string // the desired image of a new object, and of one that shows image mode
+	}{
+		"on":               {func() bool { return true }, image, image},
+		"off":              {func() bool { return false }, "", ""},
+		"as in the object": {nil, "", image},
+	} {
 		nodes := one("worker")
 		nodes[0].Annotations[nodemeta.DesiredImage] = image
 		inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
-			f.run(func(c *rollout.Config) {
-				if isConfigured {
-					c.ImageMode = func() bool { return true }
-				}
-			})
-			if !isConfigured {
-				assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage, "a new object is in standard mode")
-				f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = conditions.Complete(nil, true, metav1.Now()) })
-			}
-			assert.EqualValues(t, image, f.object("node").Spec.ConfigImage.DesiredImage)
+			f.run(func(c *rollout.Config) { c.ImageMode = test.mode })
+			assert.EqualValues(t, test.isNew, f.object("node").Spec.ConfigImage.DesiredImage, name)
+			f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = conditions.Complete(nil, true, metav1.Now()) })
+			assert.EqualValues(t, test.isReported, f.object("node").Spec.ConfigImage.DesiredImage, name)
 			f.changeNode(func(n *corev1.Node) { delete(n.Annotations, nodemeta.DesiredImage) })
-			assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
+			assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage, name)
 		})
 	}
-}
-
-// TestImageModeIsOff: the host knows the mode, even if the conditions of the object show the other mode.
-func TestImageModeIsOff(t *testing.T) {
-	nodes := one("worker")
-	nodes[0].Annotations[nodemeta.DesiredImage] = "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
-	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
-		f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return false } })
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = conditions.Complete(nil, true, metav1.Now()) })
-		assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage)
-		assert.Equal(t, []string{"create node"}, f.writes())
-	})
 }
 
 // TestDesiredIsACopy: an object in a cache must not change with it.
@@ -457,10 +446,13 @@ func TestStaleCacheOfNodes(t *testing.T) {
 }
 
 // TestPreconditions: each write carries the UID and resource version of the object that it was
-// computed from, so that it fails if another process has written meanwhile.
+// computed from, so that it fails if another process has written meanwhile. It has the field manager of the Config.
 func TestPreconditions(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		manager := "machine-config-operator-rollout" // the default
 		f.run()
+		f.stop()
+		f.run(func(c *rollout.Config) { c.FieldManager = "mine" })
 		f.changeObject(func(m *mcfgv1.MachineConfigNode) {
 			m.UID, m.ResourceVersion, m.Spec.Pool.Name = "u", "7", "elsewhere"
 			m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "other", UID: "o"})
@@ -479,34 +471,20 @@ func TestPreconditions(t *testing.T) {
 				}
 				require.NoError(t, json.Unmarshal(a.GetPatch(), &object))
 				assert.Equal(t, struct{ UID, ResourceVersion string }{"u", "7"}, object.Metadata)
-				assert.Equal(t, "machine-config-operator-rollout", a.(clienttesting.PatchActionImpl).PatchOptions.FieldManager)
+				assert.Equal(t, "mine", a.(clienttesting.PatchActionImpl).PatchOptions.FieldManager)
 				checked++
+			case clienttesting.CreateActionImpl:
+				if a.Resource.Resource == "machineconfignodes" {
+					assert.Equal(t, manager, a.CreateOptions.FieldManager)
+					manager = "mine"
+					checked++
+				}
 			case clienttesting.DeleteActionImpl:
 				assert.Equal(t, &metav1.Preconditions{UID: ptr.To(types.UID("u")), ResourceVersion: ptr.To("9")}, a.DeleteOptions.Preconditions)
 				checked++
 			}
 		}
-		assert.Equal(t, 2, checked)
-	})
-}
-
-// TestFieldManager: all writes have the field manager of the Config.
-func TestFieldManager(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.run(func(c *rollout.Config) { c.FieldManager = "mine" })
-		f.changeNode(desires("rendered-2"))
-		var managers []string
-		for _, action := range f.mcfg.Actions() {
-			switch a := action.(type) {
-			case clienttesting.CreateActionImpl:
-				if a.Resource.Resource == "machineconfignodes" {
-					managers = append(managers, a.CreateOptions.FieldManager)
-				}
-			case clienttesting.PatchActionImpl:
-				managers = append(managers, a.PatchOptions.FieldManager)
-			}
-		}
-		assert.Equal(t, []string{"mine", "mine"}, managers)
+		assert.Equal(t, 4, checked) // two creations, a patch and a deletion
 	})
 }
 
