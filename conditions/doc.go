@@ -2,7 +2,7 @@
 //
 //	drained := conditions.StatusOf(mcn.Status.Conditions, phases.Drained)
 //
-// The condition of a phase that was never reported is False, with the reason [ReasonNotYetOccurred].
+// The condition of a phase that was never reported is False, with the reason NotYetOccurred.
 // After an update, the conditions of its steps are False again, and their messages have the prefix
 // "Action during update to <name of the update>: ".
 //

@@ -14,7 +14,8 @@
 //	not        running      done      the update
 //	started    or failed              is over
 //
-// Another transition is a [TransitionError].
+// A report may skip Unknown, or run a step again. A report of False for a running step, of Unknown for
+// Updated, or of True for a parent with a running child is a [TransitionError].
 //
 // A node is in image mode if the feature gate ImageModeStatusReporting is enabled. Otherwise it is
 // in standard mode. The mode determines the children of UpdateExecuted.

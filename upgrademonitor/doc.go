@@ -29,15 +29,17 @@
 //  1. A client that watches the MCN sees every transition. If the caller skips a status, the
 //     Monitor writes the skipped status first. An invalid transition is rejected.
 //  2. Accepted reports are written in order, and retried with backoff until they are written. A
-//     report that the API server rejects permanently is dropped and logged.
+//     report that can no longer be written, for example because the API server rejects it permanently,
+//     is dropped and logged.
 //  3. A call waits until its report is written, until an attempt to write fails, or for
 //     [Config].Timeout. From a failed attempt, or a request without a response within Timeout, until
-//     the next successful write, calls do not wait at all. This time is called an outage. After the
-//     ctx of New has ended, there are no retries, so each call waits for its own attempt.
+//     a status is written or nothing is left to write, calls do not wait at all. This time is called an
+//     outage. After the ctx of New has ended, the Monitor retries only while a call waits, so each call
+//     waits for its own attempt.
 //  4. No write of another client is lost. Each write has the resourceVersion of the MCN from which
 //     it was computed. After a conflict, the write is computed again from the latest MCN.
-//  5. A report that repeats the last report of its phase makes no request. Before the Monitor rejects an
-//     invalid transition, it reads the MCN.
+//  5. A report that repeats the last report of its phase makes no request, after the first request of
+//     the Monitor. Before the Monitor rejects an invalid transition, it reads the MCN.
 //  6. The status shows the configs and images in the annotations of the Node, even if they change
 //     between reports. A deleted MCN is created again within 10 seconds if the Lister has shown it,
 //     otherwise by the next report or Flush. Without a Lister, a repeat or an idle Flush does not notice.

@@ -15,12 +15,13 @@ import (
 var ErrPending = errors.New("accepted reports are not written yet")
 
 // ErrQueueFull means that a report was not accepted, because 256 reports are pending. A report that
-// changes only a reason and a message replaces those of the last pending report of its phase.
+// changes only a reason and a message replaces those of the last pending report of its phase, if both
+// have the same options.
 var ErrQueueFull = machine.ErrFull
 
 // ReportError is the error of a report that was rejected. It wraps a *field.Error that names an
-// invalid argument, a *phases.TransitionError, ErrQueueFull, or the error with which the API server
-// rejected the write. If the report needed several writes, some of them may have succeeded.
+// invalid argument, a *phases.TransitionError, ErrQueueFull, the error with which the API server
+// rejected the write, or the reason why a controller's report was dropped. If the report needed several writes, some of them may have succeeded.
 type ReportError struct {
 	NodeName string
 	Phase    phases.Phase

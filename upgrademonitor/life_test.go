@@ -41,28 +41,6 @@ func TestTheLifeEndsWhileACallWaits(t *testing.T) {
 	}
 }
 
-// A call that comes when the request of the last caller is canceled makes its own attempt.
-func TestACallAfterTheLastCallHasLeft(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.end()
-		for range 20 {
-			f.takes(hangs)
-			ctx, cancel := context.WithCancel(t.Context())
-			returned := make(chan struct{})
-			go func() {
-				f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown)
-				close(returned)
-			}()
-			synctest.Wait()
-			f.takes(0)
-			cancel()
-			require.NoError(t, f.Flush(t.Context()))
-			f.report(t, phases.Drained, metav1.ConditionTrue)
-			<-returned
-		}
-	})
-}
-
 // If the life ends between a call and its first request, the call does not wait for Timeout.
 func TestTheLifeEndsBeforeTheFirstRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -22,7 +22,7 @@ import (
 type Monitor struct {
 	config  Config
 	client  *scope.Client
-	life    context.Context    // the ctx of New; after it ends, there are no retries and no regular looks
+	life    context.Context    // the ctx of New; after it ends, only calls that wait cause requests
 	endLife context.CancelFunc // nil unless Monitors created this Monitor
 
 	// conditionsOnly is set if Monitors created this Monitor. Then the Monitor writes only
@@ -94,7 +94,7 @@ func (m *Monitor) Pending() (n int, since time.Time) {
 
 // GenerateAndApplyMachineConfigNodeSpec makes the spec (pool, desired config and desired image) and
 // the owner reference of the MachineConfigNode match the Node. If the MachineConfigNode is missing, it
-// is created. If nothing differs, no request is made.
+// is created. If the known MachineConfigNode does not differ, no request is made.
 //
 //  1. If the Node has no desired config, the spec keeps its desired config. If the pool of the Node is
 //     not known, the spec keeps its pool. In image mode, if the Node has a config but no desired

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
 
-// lookInterval is the longest time between two looks of a daemon at the Node.
+// lookInterval is the time between two looks of a daemon at the Node while nothing is pending.
 const lookInterval = 10 * time.Second
 
 // retryBackoff has the pauses between retries. The number of retries is not limited. With jitter, a

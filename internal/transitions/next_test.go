@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -43,31 +42,6 @@ func TestARepeatCompletesTheList(t *testing.T) {
 	list = append(list, metav1.Condition{Type: "InternalReleaseImageDegraded", Status: no}, second)
 	assert.Nil(t, next(t, list, false, r), "the order, conditions of other clients and second conditions are ignored")
 	assert.Equal(t, standardTypes, types(next(t, list, false, report(phases.Drained, done))[0]))
-}
-
-func BenchmarkNextChanged(b *testing.B) {
-	list := statusMap{phases.UpdateExecuted: running}.list(false)
-	r := report(phases.Drained, running)
-	b.ReportAllocs()
-	for b.Loop() {
-		if writes, err := conditionstest.Writes(list, false, r.Report, r.Update); err != nil || len(writes) != 1 {
-			b.Fatal(writes, err)
-		}
-	}
-}
-
-func BenchmarkNextNoop(b *testing.B) {
-	r := report(phases.Drained, running)
-	writes, err := conditionstest.Writes(nil, false, r.Report, r.Update)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if again, err := conditionstest.Writes(writes[0], false, r.Report, r.Update); err != nil || again != nil {
-			b.Fatal(again, err)
-		}
-	}
 }
 
 func TestEqualComparesAllButUnownedConditions(t *testing.T) {

@@ -37,7 +37,8 @@ type Entry struct {
 //  2. If the object will have the requested state after the pending changes, repeat is true, and
 //     the entry is the last entry of the queue. The caller waits until this entry is settled, and
 //     submits the change again.
-//  3. A change that only changes texts replaces the texts of the last pending change of its phase.
+//  3. A change that only changes texts replaces the texts of the last pending change of its phase, unless
+//     that change has other options.
 func (c *Core) Submit(change Change) (e *Entry, repeat bool, err error) {
 	change.Node = c.latest
 	if mode := c.latest.Mode; mode != ModeOfObject && !change.existsIn(mode == Image) {
@@ -60,10 +61,12 @@ func (c *Core) Submit(change Change) (e *Entry, repeat bool, err error) {
 	if planErr == nil && !step.StartsUpdate && step.Done && equalStatuses(before, step.Next) {
 		for i, e := range slices.Backward(c.queue) {
 			merged, ok := e.Change.merge(change)
-			isOrdered := change.Phase != "" || i == len(c.queue)-1 // a later report has an older Node
-			if ok && isOrdered && (i > 0 || c.inFlight == "") {
+			if ok && (i > 0 || c.inFlight == "") {
 				e.Change = merged
 				return e, false, nil
+			}
+			if change.Phase == "" || change.Phase == e.Change.Phase {
+				break // e is written later than the entries before it
 			}
 		}
 	}

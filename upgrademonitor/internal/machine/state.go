@@ -117,8 +117,9 @@ func (s State) updateName(n Node) string {
 	}
 }
 
-// Sync returns the state with the owner references and the spec that match a Node. A pool, a config or
-// (unless the Node has a config, in image mode) an image that the Node does not have stays unchanged.
+// Sync returns the state with the owner references and the spec that match a Node. If the Node has no
+// pool or no desired config, that of the spec stays unchanged. The desired image stays unchanged in
+// standard mode, and if the Node has no config.
 func (s State) Sync(n Node) State {
 	s.Owners = nodemeta.ReplaceOwner(s.Owners, n.Owner)
 	hasImage := s.isImageMode(n) && n.hasConfig() && !n.InvalidDesiredImage
@@ -147,7 +148,7 @@ func (s State) InSync(n Node) bool {
 
 // withVersions returns the state with the configs and, in image mode, the images of the Node.
 //
-//  1. The current config and the current image are always copied.
+//  1. The current config and the current image of the Node are copied.
 //  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
 //     True), or if ended is set (Updated is True) and the Node already runs them. Otherwise the daemon
 //     may not have validated them yet.

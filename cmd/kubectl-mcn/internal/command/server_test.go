@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 const (
@@ -30,6 +32,17 @@ const (
 	versionsResource       = "clusterversions"
 	operatorsResource      = "clusteroperators"
 )
+
+// kinds are the kinds of the resources.
+var kinds = map[string]schema.GroupVersionKind{
+	coreNodes:              corev1.SchemeGroupVersion.WithKind("Node"),
+	nodesResource:          mcfgv1.GroupVersion.WithKind("MachineConfigNode"),
+	poolsResource:          mcfgv1.GroupVersion.WithKind("MachineConfigPool"),
+	configsResource:        mcfgv1.GroupVersion.WithKind("MachineConfig"),
+	configurationsResource: operatorv1.GroupVersion.WithKind("MachineConfiguration"),
+	versionsResource:       configv1.GroupVersion.WithKind("ClusterVersion"),
+	operatorsResource:      configv1.GroupVersion.WithKind("ClusterOperator"),
+}
 
 // server answers lists and watches as an API server without streamed lists does.
 type server struct {
@@ -76,7 +89,10 @@ type change struct {
 
 func newServer(t testing.TB, objects ...runtime.Object) *server {
 	t.Helper()
-	s := &server{objects: map[string]map[string]runtime.Object{coreNodes: {}, nodesResource: {}, poolsResource: {}, configurationsResource: {}, configsResource: {}, versionsResource: {}, operatorsResource: {}}, changed: make(chan struct{}), verbs: map[string]int{}}
+	s := &server{objects: map[string]map[string]runtime.Object{}, changed: make(chan struct{}), verbs: map[string]int{}}
+	for resource := range kinds {
+		s.objects[resource] = map[string]runtime.Object{}
+	}
 	s.set(objects...)
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
@@ -110,30 +126,9 @@ func (s *server) set(objects ...runtime.Object) {
 	}
 	for _, obj := range objects {
 		s.version++
-		resource, meta := nodesResource, metav1.Object(nil)
-		switch o := obj.(type) {
-		case *mcfgv1.MachineConfigNode:
-			o = o.DeepCopy()
-			obj, meta = o, o
-		case *operatorv1.MachineConfiguration:
-			o = o.DeepCopy()
-			obj, meta, resource = o, o, configurationsResource
-		case *configv1.ClusterVersion:
-			o = o.DeepCopy()
-			obj, meta, resource = o, o, versionsResource
-		case *configv1.ClusterOperator:
-			o = o.DeepCopy()
-			obj, meta, resource = o, o, operatorsResource
-		case *mcfgv1.MachineConfig:
-			o = o.DeepCopy()
-			obj, meta, resource = o, o, configsResource
-		case *mcfgv1.MachineConfigPool:
-			o = o.DeepCopy()
-			obj, meta, resource = o, o, poolsResource
-		case *corev1.Node:
-			o = o.DeepCopy()
-			obj, meta, resource = o, o, coreNodes
-		}
+		obj = obj.DeepCopyObject()
+		meta := obj.(metav1.Object)
+		resource := strings.ToLower(reflect.TypeOf(obj).Elem().Name()) + "s"
 		meta.SetResourceVersion(strconv.Itoa(s.version))
 		event := "ADDED"
 		if s.objects[resource][meta.GetName()] != nil {
@@ -219,22 +214,12 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, resource string, i
 			items = append(items, obj)
 		}
 	}
-	kind := map[string]string{nodesResource: "MachineConfigNodeList", poolsResource: "MachineConfigPoolList", configurationsResource: "MachineConfigurationList", configsResource: "MachineConfigList", versionsResource: "ClusterVersionList", operatorsResource: "ClusterOperatorList", coreNodes: "NodeList"}[resource]
-	group := mcfgv1.GroupVersion.String()
-	switch resource {
-	case versionsResource, operatorsResource:
-		group = configv1.GroupVersion.String()
-	case configurationsResource:
-		group = operatorv1.GroupVersion.String()
-	case coreNodes:
-		group = "v1"
-	}
 	token := ""
 	if isPage {
 		items, token = items[:len(items)/2], "next"
 	}
 	_ = encoding.NewEncoder(w).Encode(map[string]any{
-		"apiVersion": group, "kind": kind,
+		"apiVersion": kinds[resource].GroupVersion().String(), "kind": kinds[resource].Kind + "List",
 		"metadata": map[string]any{"resourceVersion": strconv.Itoa(s.version), "continue": token}, "items": items,
 	})
 }

@@ -185,16 +185,14 @@ func (c *Cluster) explain(verb, name string, err error) error {
 	return Usagef("cannot %s %s on %s: %w", verb, name, host, err)
 }
 
-// Add adds an object.
+// Add is the first method of cache.ReflectorStore, which a reflector calls.
 func (r reader) Add(obj any) (err error) {
 	r.store.edit(func() { err = r.store.add(r.name, obj) })
 	return err
 }
 
-// Update replaces an object.
 func (r reader) Update(obj any) error { return r.Add(obj) }
 
-// Delete deletes an object.
 func (r reader) Delete(obj any) error {
 	object, err := meta.Accessor(obj)
 	if err == nil {
@@ -206,5 +204,4 @@ func (r reader) Delete(obj any) error {
 // Replace does nothing, because list has stored the objects.
 func (r reader) Replace([]any, string) error { return nil }
 
-// Resync does nothing.
 func (r reader) Resync() error { return nil }
