@@ -363,8 +363,9 @@ func TestWaitIsInterrupted(t *testing.T) {
 	r := start(t, "wait", "--timeout", "1h", "--kubeconfig", s.kubeconfig(t))
 	r.await("worker 0/1")
 	r.cancel()
-	code, _, stderr := r.end()
+	code, stdout, stderr := r.end()
 	assert.Equal(t, exitInterrupted, code)
+	assert.NotContains(t, stdout, "POOL", "no screen")
 	assert.Empty(t, stderr)
 }
 
