@@ -161,6 +161,7 @@ func TestFlushWithAContextThatHasEnded(t *testing.T) {
 		err := f.Flush(ctx)
 		require.ErrorIs(t, err, upgrademonitor.ErrPending)
 		require.ErrorIs(t, err, context.Canceled, "also with a cause")
+		require.ErrorContains(t, err, "no response from the API server")
 		synctest.Wait()
 		assert.Empty(t, f.requests())
 		pass(11 * time.Second)

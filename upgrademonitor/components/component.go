@@ -39,14 +39,14 @@ func find(list []metav1.Condition, name string) metav1.Condition {
 	return metav1.Condition{}
 }
 
-// process is a component that has a Reporter.
-type process struct {
+// writer is a component that has a Reporter.
+type writer struct {
 	fieldManager string
 	sync         State    // a whole sync; the states of its steps begin with this State
 	writes       []string // condition types, in the order in which the conditions are computed
 }
 
-var processes = map[Component]process{
+var writers = map[Component]writer{
 	Operator: {"machine-config-operator-state", OperatorSync, []string{
 		TypeOf(Operator, Degraded),
 		TypeOf(Operator, Progressing),

@@ -26,7 +26,7 @@ const (
 // value, or is omitted. lastTransitionTime changes only with the status.
 func (t *tracker) conditions(before []metav1.Condition, created, now time.Time) []metav1.Condition {
 	var list []metav1.Condition
-	for _, name := range processes[t.component].writes {
+	for _, name := range writers[t.component].writes {
 		var c metav1.Condition
 		previous := find(before, name)
 		switch name {

@@ -37,7 +37,7 @@ func New(config Config) (*Reporter, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	config.FieldManager = cmp.Or(config.FieldManager, processes[config.Component].fieldManager)
+	config.FieldManager = cmp.Or(config.FieldManager, writers[config.Component].fieldManager)
 	if validate.IsNil(config.Clock) {
 		config.Clock = clock.RealClock{}
 	}
@@ -56,7 +56,7 @@ func (c Config) validate() error {
 	if err != nil {
 		return err
 	}
-	if _, ok := processes[c.Component]; !ok {
+	if _, ok := writers[c.Component]; !ok {
 		return field.NotSupported(path.Child("Component"), c.Component, []Component{Operator, Controller})
 	}
 	if errs := metav1validation.ValidateFieldManager(c.FieldManager, path.Child("FieldManager")); len(errs) > 0 {

@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/mcntest"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -22,30 +23,17 @@ var noon = metav1.NewTime(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
 
 // mcn returns the object of a node that has the config that it desires.
 func mcn(name string, change ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
-	m := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}}
-	m.Spec.ConfigVersion.Desired = "rendered-worker-1"
-	m.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: "rendered-worker-1", Desired: "rendered-worker-1"}
-	m.Status.Conditions = conditions.Complete(nil, false, noon)
-	for _, c := range append([]func(*mcfgv1.MachineConfigNode){has(phases.Updated, yes)}, change...) {
-		c(m)
-	}
+	m := mcntest.Object(append([]func(*mcfgv1.MachineConfigNode){mcntest.Is(phases.Updated, yes, 1)}, change...)...)
+	m.Name = name
 	return m
 }
 
-// has sets a condition.
-func has(p phases.Phase, status metav1.ConditionStatus) func(*mcfgv1.MachineConfigNode) {
-	return func(m *mcfgv1.MachineConfigNode) {
-		c := conditions.Find(m.Status.Conditions, p)
-		c.Status, c.Reason = status, string(p)
-	}
-}
-
-var degraded = has(phases.NodeDegraded, yes)
+var degraded = mcntest.Is(phases.NodeDegraded, yes, 2)
 
 func updating(m *mcfgv1.MachineConfigNode) {
-	m.Spec.ConfigVersion.Desired = "rendered-worker-2"
-	has(phases.Updated, no)(m)
-	has(phases.UpdatePrepared, yes)(m)
+	mcntest.Desires(mcntest.ConfigB)(m)
+	mcntest.Is(phases.Updated, no, 3)(m)
+	mcntest.Is(phases.UpdatePrepared, yes, 4)(m)
 }
 
 // nodes returns six nodes, one of which is sometimes in an update.
@@ -76,7 +64,7 @@ func missing(n int32) func(*appsv1.DaemonSetStatus) {
 }
 
 func TestDaemons(t *testing.T) {
-	restarted := has(phases.Updated, no) // outside of an update
+	restarted := mcntest.Is(phases.Updated, no, 2) // outside of an update
 	isNew := func(m *mcfgv1.MachineConfigNode) {
 		m.Status.ConfigVersion, m.Status.Conditions = nil, conditions.Complete(nil, false, noon)
 	}

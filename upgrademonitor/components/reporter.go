@@ -119,7 +119,7 @@ func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) erro
 func validatePeer(writer, peer Component, list []metav1.Condition) error {
 	for i, c := range list {
 		path := field.NewPath("components", "SetPeerConditions", "conditions").Index(i)
-		isOfPeer := strings.HasPrefix(c.Type, string(peer)) && slices.Contains(processes[writer].writes, c.Type)
+		isOfPeer := strings.HasPrefix(c.Type, string(peer)) && slices.Contains(writers[writer].writes, c.Type)
 		if !isOfPeer || peer == writer || peer == Bootstrap {
 			detail := string(writer) + " does not report this condition of " + string(peer)
 			return field.Invalid(path.Child("type"), c.Type, detail)

@@ -203,37 +203,6 @@ func TestTrack(t *testing.T) {
 	})
 }
 
-// TestKeys: the longest name of an object is reported whole, and two names that differ only at the end are two keys.
-func TestKeys(t *testing.T) {
-	inBubble(t, func(t *testing.T, m *memory) {
-		p, name := m.operator(t), strings.Repeat("a", 252)
-		p.Begin(components.OperatorSyncMCP, name+"1")(errDaemons)
-		p.Begin(components.OperatorSyncMCP, name+"2")(nil)
-		pass(time.Hour)
-		assert.Equal(t, name+"1: "+errDaemons.Error(), m.is(t, operatorDegraded, yes, "OperatorSyncMCPFailed").Message)
-	})
-}
-
-// TestStates: a step may have any name. A name that cannot be a part of a reason becomes Errored.
-func TestStates(t *testing.T) {
-	for state, want := range map[components.State]string{
-		components.OperatorSyncConfigMaps: "OperatorSyncConfigmapsFailed",
-		components.MCCSync:                "SyncMCCFailed", // of the other component
-		"OperatorSyncEverything":          "OperatorSyncEverythingFailed",
-		"":                                "ErroredFailed",
-		"Two\nLines":                      "ErroredFailed",
-		components.State(strings.Repeat("a", 1<<20)): "ErroredFailed",
-	} {
-		inBubble(t, func(t *testing.T, m *memory) {
-			m.operator(t).Begin(state, "")(errDaemons)
-			pass(5 * time.Minute)
-			m.is(t, operatorDegraded, yes, want)
-			fault, _ := components.MostRecentError(m.conditions())
-			assert.Equal(t, want, string(fault.State)+"Failed")
-		})
-	}
-}
-
 type badError struct{ text *string }
 
 func (e *badError) Error() string { return *e.text }

@@ -72,7 +72,7 @@ type tracker struct {
 
 func newTracker(c Component) *tracker {
 	return &tracker{
-		component: c, sync: processes[c].sync, inherited: true,
+		component: c, sync: writers[c].sync, inherited: true,
 		running: map[*pass]bool{}, errors: map[step]problem{},
 	}
 }

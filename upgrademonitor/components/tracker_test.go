@@ -77,6 +77,21 @@ func TestAnyOrderOfPasses(t *testing.T) {
 	}
 }
 
+// TestSteps: a step may have any name that can be a part of a reason, else it is Errored. The longest name of an object
+// is a whole key, and long keys that differ only at the end are two keys.
+func TestSteps(t *testing.T) {
+	for state, want := range map[State]State{
+		OperatorSyncConfigMaps: "OperatorSyncConfigmaps", "OperatorSyncEverything": "OperatorSyncEverything",
+		"": Errored, "Two\nLines": Errored, State(strings.Repeat("a", 1<<20)): Errored,
+	} {
+		assert.Equal(t, want, newStep(state, "").state)
+	}
+	name, long := strings.Repeat("a", 253), strings.Repeat("a", 1<<20)
+	assert.Equal(t, name, newStep(OperatorSyncMCP, name).key)
+	assert.NotEqual(t, newStep(OperatorSyncMCP, long+"1"), newStep(OperatorSyncMCP, long+"2"))
+	assert.Len(t, newStep(OperatorSyncMCP, long).key, 253)
+}
+
 // TestTheMemoryIsBounded: the first 64 errors are kept.
 func TestTheMemoryIsBounded(t *testing.T) {
 	tr, now := newTracker(Controller), epoch

@@ -25,80 +25,80 @@ import (
 
 // TestAttemptsOfASync: if every write conflicts, a sync makes three attempts, and is retried later.
 func TestAttemptsOfASync(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.run()
-		f.failPatches(apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")))
-		f.writes()
-		f.changeNode(desires("rendered-2")) // returns while the retry waits
-		assert.Equal(t, []string{"patch node", "patch node", "patch node"}, f.writes())
-		f.failPatches(nil)
-		f.advance(time.Minute)
-		assert.Equal(t, "worker rendered-2", f.spec())
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+		c.run()
+		c.failPatches(apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")))
+		c.writes()
+		c.changeNode(desires("rendered-2")) // returns while the retry waits
+		assert.Equal(t, []string{"patch node", "patch node", "patch node"}, c.writes())
+		c.failPatches(nil)
+		c.advance(time.Minute)
+		assert.Equal(t, "worker rendered-2", c.spec())
 	})
 }
 
 // TestReadAfterAConflict: if the read after a conflict fails, the sync is retried later, and the log names the object.
 func TestReadAfterAConflict(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.failOnce("create", "machineconfignodes", apierrors.NewAlreadyExists(mcfgv1.Resource("machineconfignodes"), "node"))
-		f.failOnce("get", "machineconfignodes", apierrors.NewServiceUnavailable("outage"))
-		f.run()
-		f.advance(time.Minute)
-		assert.Equal(t, []string{"create node", "create node"}, f.writes())
-		f.stop()
-		assert.Contains(t, f.log.String(), `err="read MachineConfigNode node: outage"`)
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+		c.failOnce("create", "machineconfignodes", apierrors.NewAlreadyExists(mcfgv1.Resource("machineconfignodes"), "node"))
+		c.failOnce("get", "machineconfignodes", apierrors.NewServiceUnavailable("outage"))
+		c.run()
+		c.advance(time.Minute)
+		assert.Equal(t, []string{"create node", "create node"}, c.writes())
+		c.stop()
+		assert.Contains(t, c.log.String(), `err="read MachineConfigNode node: outage"`)
 	})
 }
 
 // TestBackoffIsReset: after a sync that succeeds, the first retry of the next failure comes soon,
 // however long the last outage was. Each outage is logged once.
 func TestBackoffIsReset(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.run()
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+		c.run()
 		outage := apierrors.NewServiceUnavailable("outage")
-		f.failPatches(outage)
-		f.changeNode(desires("rendered-2"))
-		f.advance(time.Hour)
-		f.writes()
-		f.failPatches(apierrors.NewUnauthorized("another outage"))
-		f.advance(time.Minute)
-		assert.Len(t, f.writes(), 2, "a retry every 30 seconds")
-		f.failPatches(nil)
-		f.advance(time.Minute)
-		assert.Equal(t, "worker rendered-2", f.spec())
+		c.failPatches(outage)
+		c.changeNode(desires("rendered-2"))
+		c.advance(time.Hour)
+		c.writes()
+		c.failPatches(apierrors.NewUnauthorized("another outage"))
+		c.advance(time.Minute)
+		assert.Len(t, c.writes(), 2, "a retry every 30 seconds")
+		c.failPatches(nil)
+		c.advance(time.Minute)
+		assert.Equal(t, "worker rendered-2", c.spec())
 
-		f.failPatches(outage)
-		f.changeNode(desires("rendered-3"))
-		f.failPatches(nil)
-		f.advance(time.Second)
-		assert.Equal(t, "worker rendered-3", f.spec())
-		f.stop()
-		assert.Equal(t, 2, strings.Count(f.log.String(), `err="patch MachineConfigNode node: outage"`))
-		assert.Equal(t, 1, strings.Count(f.log.String(), `err="patch MachineConfigNode node: another outage"`))
+		c.failPatches(outage)
+		c.changeNode(desires("rendered-3"))
+		c.failPatches(nil)
+		c.advance(time.Second)
+		assert.Equal(t, "worker rendered-3", c.spec())
+		c.stop()
+		assert.Equal(t, 2, strings.Count(c.log.String(), `err="patch MachineConfigNode node: outage"`))
+		assert.Equal(t, 1, strings.Count(c.log.String(), `err="patch MachineConfigNode node: another outage"`))
 	})
 }
 
 // TestStopDuringARequest: a request that the end of Run cancels is no failure.
 func TestStopDuringARequest(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		sent := false
-		f.run(sendNodes(t, func(r *http.Request) error {
+		c.run(sendNodes(t, func(r *http.Request) error {
 			sent = true
 			<-r.Context().Done()
 			return r.Context().Err()
 		}))
-		f.stop()
+		c.stop()
 		assert.True(t, sent)
-		assert.Empty(t, f.log.String())
+		assert.Empty(t, c.log.String())
 	})
 }
 
 // TestWorkers: so many nodes are synced at the same time.
 func TestWorkers(t *testing.T) {
-	inBubble(t, fourPools, append(one("worker"), newNode("b"), newNode("c")), func(t *testing.T, f *fixture) {
-		f.workers = 2
+	inBubble(t, fourPools, append(one("worker"), newNode("b"), newNode("c")), func(t *testing.T, c *cluster) {
+		c.workers = 2
 		var sent atomic.Int32
-		f.run(sendNodes(t, func(r *http.Request) error {
+		c.run(sendNodes(t, func(r *http.Request) error {
 			sent.Add(1)
 			<-r.Context().Done()
 			return r.Context().Err()
@@ -110,21 +110,21 @@ func TestWorkers(t *testing.T) {
 // TestObjectIsDeletedMeanwhile: a write of an object that another process has deleted is no failure. The object is
 // created again.
 func TestObjectIsDeletedMeanwhile(t *testing.T) {
-	for verb, change := range map[string]func(f *fixture){
-		"patch":  func(f *fixture) { f.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = "" }) },
-		"delete": func(f *fixture) { f.replaceNode(newNode("node", "infra")) },
+	for verb, change := range map[string]func(c *cluster){
+		"patch":  func(c *cluster) { c.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = "" }) },
+		"delete": func(c *cluster) { c.replaceNode(newNode("node", "infra")) },
 	} {
-		inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-			f.run()
+		inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+			c.run()
 			var once sync.Once
-			f.mcfg.PrependReactor(verb, "machineconfignodes", func(a clienttesting.Action) (bool, runtime.Object, error) {
-				once.Do(func() { require.NoError(t, f.mcfg.Tracker().Delete(a.GetResource(), "", "node")) })
+			c.mcfg.PrependReactor(verb, "machineconfignodes", func(a clienttesting.Action) (bool, runtime.Object, error) {
+				once.Do(func() { require.NoError(t, c.mcfg.Tracker().Delete(a.GetResource(), "", "node")) })
 				return false, nil, nil
 			})
-			change(f)
-			assert.Equal(t, "infra rendered-1", f.spec(), verb)
-			f.stop()
-			assert.Empty(t, f.log.String(), verb)
+			change(c)
+			assert.Equal(t, "infra rendered-1", c.spec(), verb)
+			c.stop()
+			assert.Empty(t, c.log.String(), verb)
 		})
 	}
 }
@@ -149,9 +149,9 @@ func TestTimeout(t *testing.T) {
 		0:            10 * time.Second,
 		-time.Minute: 10 * time.Second,
 	} {
-		inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+		inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 			var left time.Duration
-			f.run(sendNodes(t, func(r *http.Request) error {
+			c.run(sendNodes(t, func(r *http.Request) error {
 				deadline, _ := r.Context().Deadline()
 				left = time.Until(deadline)
 				return errors.New("no route")
@@ -163,13 +163,13 @@ func TestTimeout(t *testing.T) {
 
 // TestConflictOfADeletedNode: the controller does not remember the conflict of a Node that is deleted.
 func TestConflictOfADeletedNode(t *testing.T) {
-	inBubble(t, fourPools, one("infra", "gpu"), func(t *testing.T, f *fixture) {
-		f.run()
+	inBubble(t, fourPools, one("infra", "gpu"), func(t *testing.T, c *cluster) {
+		c.run()
 		for range 2 {
-			require.Len(t, f.events.Events, 1)
-			<-f.events.Events
-			f.done(nil, f.kube.CoreV1().Nodes().Delete(t.Context(), "node", metav1.DeleteOptions{}))
-			f.createNode(newNode("node", "infra", "gpu")) // with the same UID, which a real cluster never has
+			require.Len(t, c.events.Events, 1)
+			<-c.events.Events
+			c.done(nil, c.kube.CoreV1().Nodes().Delete(t.Context(), "node", metav1.DeleteOptions{}))
+			c.createNode(newNode("node", "infra", "gpu")) // with the same UID, which a real cluster never has
 		}
 	})
 }

@@ -57,16 +57,16 @@ func TestOneObjectForEachNode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			nodes := one("worker")
 			tc.change(nodes[0])
-			inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
-				f.run()
-				mcn := f.object("node")
+			inBubble(t, fourPools, nodes, func(t *testing.T, c *cluster) {
+				c.run()
+				mcn := c.object("node")
 				if tc.pool == "" {
 					assert.Nil(t, mcn)
 					return
 				}
 				require.NotNil(t, mcn)
-				f.stop()
-				assert.Equal(t, name == "invalid config", strings.Contains(f.log.String(), `"Ignoring an invalid annotation of the Node" node="node" cause="metadata.annotations[machineconfiguration.openshift.io/desiredConfig]: `))
+				c.stop()
+				assert.Equal(t, name == "invalid config", strings.Contains(c.log.String(), `"Ignoring an invalid annotation of the Node" node="node" cause="metadata.annotations[machineconfiguration.openshift.io/desiredConfig]: `))
 				assert.Equal(t, mcfgv1.MachineConfigNodeSpec{
 					Node:          mcfgv1.MCOObjectReference{Name: "node"},
 					Pool:          mcfgv1.MCOObjectReference{Name: tc.pool},
@@ -83,9 +83,9 @@ func TestOneObjectForEachNode(t *testing.T) {
 func TestItFollowsTheNode(t *testing.T) {
 	nodes := one("worker")
 	nodes[0].Status.Phase = corev1.NodePending
-	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
-		f.run()
-		assert.Empty(t, f.spec())
+	inBubble(t, fourPools, nodes, func(t *testing.T, c *cluster) {
+		c.run()
+		assert.Empty(t, c.spec())
 		for _, test := range []struct {
 			change func(*corev1.Node)
 			want   string
@@ -105,72 +105,72 @@ func TestItFollowsTheNode(t *testing.T) {
 			{func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, "worker rendered-3", []string{"patch node"}},
 			{func(n *corev1.Node) { n.Labels = nil }, "worker rendered-3", nil}, // a pool is never reset to none
 		} {
-			f.changeNode(test.change)
-			assert.Equal(t, test.want, f.spec())
-			assert.Equal(t, test.writes, f.writes())
+			c.changeNode(test.change)
+			assert.Equal(t, test.want, c.spec())
+			assert.Equal(t, test.writes, c.writes())
 		}
 	})
 }
 
 // TestItFollowsThePools: the pools change, the nodes do not.
 func TestItFollowsThePools(t *testing.T) {
-	inBubble(t, fourPools, one("worker", "new"), func(t *testing.T, f *fixture) {
-		f.run()
-		assert.Equal(t, "worker rendered-1", f.spec())
-		f.createPool(newPool("new"))
-		assert.Equal(t, "new rendered-1", f.spec())
+	inBubble(t, fourPools, one("worker", "new"), func(t *testing.T, c *cluster) {
+		c.run()
+		assert.Equal(t, "worker rendered-1", c.spec())
+		c.createPool(newPool("new"))
+		assert.Equal(t, "new rendered-1", c.spec())
 
 		narrow := newPool("new")
 		narrow.Spec.NodeSelector.MatchLabels["only"] = "others"
-		f.done(f.pools().Update(t.Context(), narrow, metav1.UpdateOptions{}))
-		assert.Equal(t, "worker rendered-1", f.spec())
+		c.done(c.pools().Update(t.Context(), narrow, metav1.UpdateOptions{}))
+		assert.Equal(t, "worker rendered-1", c.spec())
 	})
 }
 
 // TestConflictOfPools: one warning event of the Node, and the pool is kept. The rest is kept up to date.
 func TestConflictOfPools(t *testing.T) {
-	inBubble(t, fourPools, one("worker", "infra"), func(t *testing.T, f *fixture) {
-		f.run()
-		assert.Equal(t, "infra rendered-1", f.spec())
-		f.changeNode(func(n *corev1.Node) { n.Labels["role-gpu"] = "" })
-		f.changeNode(desires("rendered-2"))
-		assert.Equal(t, "infra rendered-2", f.spec())
-		require.Len(t, f.events.Events, 1)
-		assert.Contains(t, <-f.events.Events, "Warning PoolConflict v1 Node node uid of node node node is selected by conflicting pools (gpu, infra): ")
+	inBubble(t, fourPools, one("worker", "infra"), func(t *testing.T, c *cluster) {
+		c.run()
+		assert.Equal(t, "infra rendered-1", c.spec())
+		c.changeNode(func(n *corev1.Node) { n.Labels["role-gpu"] = "" })
+		c.changeNode(desires("rendered-2"))
+		assert.Equal(t, "infra rendered-2", c.spec())
+		require.Len(t, c.events.Events, 1)
+		assert.Contains(t, <-c.events.Events, "Warning PoolConflict v1 Node node uid of node node node is selected by conflicting pools (gpu, infra): ")
 
-		f.replaceNode(newNode("node", "infra", "gpu"))
-		require.Len(t, f.events.Events, 1, "of the new Node")
-		assert.Contains(t, <-f.events.Events, "PoolConflict")
-		f.changeNode(func(n *corev1.Node) { delete(n.Labels, "role-infra") })
-		assert.Equal(t, "gpu rendered-1", f.spec())
-		assert.Empty(t, f.events.Events)
-		f.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = "" })
-		assert.Len(t, f.events.Events, 1, "another conflict, with the same text")
+		c.replaceNode(newNode("node", "infra", "gpu"))
+		require.Len(t, c.events.Events, 1, "of the new Node")
+		assert.Contains(t, <-c.events.Events, "PoolConflict")
+		c.changeNode(func(n *corev1.Node) { delete(n.Labels, "role-infra") })
+		assert.Equal(t, "gpu rendered-1", c.spec())
+		assert.Empty(t, c.events.Events)
+		c.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = "" })
+		assert.Len(t, c.events.Events, 1, "another conflict, with the same text")
 	})
 }
 
 // TestInvalidSelector: one event of the pool, and none of its nodes. The objects keep their
 // pools until the selector is valid.
 func TestInvalidSelector(t *testing.T) {
-	inBubble(t, fourPools, append(one("worker"), newNode("other", "worker")), func(t *testing.T, f *fixture) {
-		f.run()
+	inBubble(t, fourPools, append(one("worker"), newNode("other", "worker")), func(t *testing.T, c *cluster) {
+		c.run()
 		broken := brokenPool()
-		f.createPool(broken)
+		c.createPool(broken)
 		broken.Status.MachineCount = 1
-		f.done(f.pools().Update(t.Context(), broken, metav1.UpdateOptions{}))
-		f.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = ""; desires("rendered-2")(n) })
-		assert.Equal(t, "worker rendered-2", f.spec())
-		require.Len(t, f.events.Events, 1)
-		assert.Contains(t, <-f.events.Events, "Warning InvalidNodeSelector machineconfiguration.openshift.io/v1 MachineConfigPool broken uid-broken MachineConfigPool broken: invalid nodeSelector: ")
+		c.done(c.pools().Update(t.Context(), broken, metav1.UpdateOptions{}))
+		c.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = ""; desires("rendered-2")(n) })
+		assert.Equal(t, "worker rendered-2", c.spec())
+		require.Len(t, c.events.Events, 1)
+		assert.Contains(t, <-c.events.Events, "Warning InvalidNodeSelector machineconfiguration.openshift.io/v1 MachineConfigPool broken uid-broken MachineConfigPool broken: invalid nodeSelector: ")
 
-		f.done(nil, f.pools().Delete(t.Context(), "broken", metav1.DeleteOptions{}))
-		assert.Equal(t, "infra rendered-2", f.spec())
-		assert.Empty(t, f.events.Events)
+		c.done(nil, c.pools().Delete(t.Context(), "broken", metav1.DeleteOptions{}))
+		assert.Equal(t, "infra rendered-2", c.spec())
+		assert.Empty(t, c.events.Events)
 
 		gpu := newPool("gpu")
 		gpu.Spec.NodeSelector = broken.Spec.NodeSelector
-		f.done(f.pools().Update(t.Context(), gpu, metav1.UpdateOptions{}))
-		assert.Len(t, f.events.Events, 1, "of a pool that exists")
+		c.done(c.pools().Update(t.Context(), gpu, metav1.UpdateOptions{}))
+		assert.Len(t, c.events.Events, 1, "of a pool that exists")
 	})
 }
 
@@ -182,11 +182,11 @@ func brokenPool() *mcfgv1.MachineConfigPool {
 
 // TestAfterRun: when Run has ended, its event handlers are removed.
 func TestAfterRun(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.run()
-		f.end()
-		f.createPool(brokenPool())
-		assert.Empty(t, f.events.Events)
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+		c.run()
+		c.end()
+		c.createPool(brokenPool())
+		assert.Empty(t, c.events.Events)
 	})
 }
 
@@ -213,10 +213,10 @@ func TestStoppedInformers(t *testing.T) {
 // TestNoRecorder: a problem is only logged.
 func TestNoRecorder(t *testing.T) {
 	for _, none := range []record.EventRecorder{nil, (*record.FakeRecorder)(nil)} {
-		inBubble(t, fourPools, one("infra", "gpu"), func(t *testing.T, f *fixture) {
-			f.run(func(c *rollout.Config) { c.Recorder = none })
-			f.stop()
-			assert.Contains(t, f.log.String(), "PoolConflict")
+		inBubble(t, fourPools, one("infra", "gpu"), func(t *testing.T, c *cluster) {
+			c.run(func(c *rollout.Config) { c.Recorder = none })
+			c.stop()
+			assert.Contains(t, c.log.String(), "PoolConflict")
 		})
 	}
 }
@@ -235,13 +235,13 @@ func TestImages(t *testing.T) {
 	} {
 		nodes := one("worker")
 		nodes[0].Annotations[nodemeta.DesiredImage] = image
-		inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
-			f.run(func(c *rollout.Config) { c.ImageMode = test.mode })
-			assert.EqualValues(t, test.isNew, f.object("node").Spec.ConfigImage.DesiredImage, name)
-			f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = conditions.Complete(nil, true, metav1.Now()) })
-			assert.EqualValues(t, test.isReported, f.object("node").Spec.ConfigImage.DesiredImage, name)
-			f.changeNode(func(n *corev1.Node) { delete(n.Annotations, nodemeta.DesiredImage) })
-			assert.Empty(t, f.object("node").Spec.ConfigImage.DesiredImage, name)
+		inBubble(t, fourPools, nodes, func(t *testing.T, c *cluster) {
+			c.run(func(c *rollout.Config) { c.ImageMode = test.mode })
+			assert.EqualValues(t, test.isNew, c.object("node").Spec.ConfigImage.DesiredImage, name)
+			c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = conditions.Complete(nil, true, metav1.Now()) })
+			assert.EqualValues(t, test.isReported, c.object("node").Spec.ConfigImage.DesiredImage, name)
+			c.changeNode(func(n *corev1.Node) { delete(n.Annotations, nodemeta.DesiredImage) })
+			assert.Empty(t, c.object("node").Spec.ConfigImage.DesiredImage, name)
 		})
 	}
 }
@@ -261,22 +261,22 @@ func TestDesiredIsACopy(t *testing.T) {
 
 // TestRestart: nothing is written that is up to date, and changes of the meantime are synced.
 func TestRestart(t *testing.T) {
-	inBubble(t, fourPools, append(one("worker"), newNode("other", "master")), func(t *testing.T, f *fixture) {
-		f.run()
-		f.writes()
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
-		assert.Equal(t, "worker rendered-1", f.spec(), "another process has changed it")
-		owner, machine := f.object("node").OwnerReferences[0], metav1.OwnerReference{APIVersion: "v1", Kind: "Machine", Name: "m", UID: "m"}
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = []metav1.OwnerReference{machine} })
-		assert.Equal(t, []metav1.OwnerReference{machine, owner}, f.object("node").OwnerReferences, "another process has replaced the owner")
-		assert.Equal(t, []string{"patch node", "patch node"}, f.writes())
-		f.stop()
-		f.run()
-		assert.Empty(t, f.writes())
-		f.stop()
-		f.changeNode(desires("rendered-2"))
-		f.run()
-		assert.Equal(t, []string{"patch node"}, f.writes())
+	inBubble(t, fourPools, append(one("worker"), newNode("other", "master")), func(t *testing.T, c *cluster) {
+		c.run()
+		c.writes()
+		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
+		assert.Equal(t, "worker rendered-1", c.spec(), "another process has changed it")
+		owner, machine := c.object("node").OwnerReferences[0], metav1.OwnerReference{APIVersion: "v1", Kind: "Machine", Name: "m", UID: "m"}
+		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = []metav1.OwnerReference{machine} })
+		assert.Equal(t, []metav1.OwnerReference{machine, owner}, c.object("node").OwnerReferences, "another process has replaced the owner")
+		assert.Equal(t, []string{"patch node", "patch node"}, c.writes())
+		c.stop()
+		c.run()
+		assert.Empty(t, c.writes())
+		c.stop()
+		c.changeNode(desires("rendered-2"))
+		c.run()
+		assert.Equal(t, []string{"patch node"}, c.writes())
 	})
 }
 
@@ -294,86 +294,86 @@ func TestFailuresAreRetried(t *testing.T) {
 		{"create", "machineconfignodes", outage, 2, "create MachineConfigNode node: outage"},
 		{"create", "machineconfignodes", apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")), 2, ""},
 	} {
-		inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-			f.failOnce(test.verb, test.resource, test.err)
-			f.run()
-			f.advance(time.Minute)
-			assert.Equal(t, "worker rendered-1", f.spec())
-			assert.Len(t, f.writes(), test.writes)
-			f.stop()
+		inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+			c.failOnce(test.verb, test.resource, test.err)
+			c.run()
+			c.advance(time.Minute)
+			assert.Equal(t, "worker rendered-1", c.spec())
+			assert.Len(t, c.writes(), test.writes)
+			c.stop()
 			if test.logged == "" {
-				assert.Empty(t, f.log.String())
+				assert.Empty(t, c.log.String())
 				return
 			}
-			assert.Equal(t, 1, strings.Count(f.log.String(), `"Failed to sync the MachineConfigNode" err="`+test.logged+`" node="node"`), f.log.String())
-			assert.Equal(t, 1, strings.Count(f.log.String(), `"This works again" node="node"`), f.log.String())
+			assert.Equal(t, 1, strings.Count(c.log.String(), `"Failed to sync the MachineConfigNode" err="`+test.logged+`" node="node"`), c.log.String())
+			assert.Equal(t, 1, strings.Count(c.log.String(), `"This works again" node="node"`), c.log.String())
 		})
 	}
 }
 
 // TestNodeCreatedAgain: the new machine does not inherit the status of the old one.
 func TestNodeCreatedAgain(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.run()
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+		c.run()
+		c.changeObject(func(m *mcfgv1.MachineConfigNode) {
 			m.Status.Conditions = []metav1.Condition{{Type: "Updated", Status: metav1.ConditionTrue}}
 		})
-		f.writes()
-		f.replaceNode(newNode("node", "worker"))
-		assert.Equal(t, []string{"delete node", "create node"}, f.writes())
-		assert.Equal(t, types.UID("another"), f.object("node").OwnerReferences[0].UID)
-		assert.Empty(t, f.object("node").Status.Conditions)
+		c.writes()
+		c.replaceNode(newNode("node", "worker"))
+		assert.Equal(t, []string{"delete node", "create node"}, c.writes())
+		assert.Equal(t, types.UID("another"), c.object("node").OwnerReferences[0].UID)
+		assert.Empty(t, c.object("node").Status.Conditions)
 	})
 }
 
 // TestOrphans: the garbage collector deletes the object of a Node that is gone. An object that no Node owned is
 // deleted, unless its Node exists by now.
 func TestOrphans(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.run()
-		f.done(nil, f.kube.CoreV1().Nodes().Delete(t.Context(), "node", metav1.DeleteOptions{}))
-		f.advance(time.Hour)
-		require.NotNil(t, f.object("node"), "left to the garbage collector")
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].Kind = "Machine" }) // as it leaves another owner
-		assert.Nil(t, f.object("node"))
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+		c.run()
+		c.done(nil, c.kube.CoreV1().Nodes().Delete(t.Context(), "node", metav1.DeleteOptions{}))
+		c.advance(time.Hour)
+		require.NotNil(t, c.object("node"), "left to the garbage collector")
+		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].Kind = "Machine" }) // as it leaves another owner
+		assert.Nil(t, c.object("node"))
 
 		late := newNode("late", "worker")
-		f.kube.PrependReactor("get", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) { return true, late, nil })
-		f.createObject("late")
-		assert.NotNil(t, f.object("late"), "only the cache has no Node yet")
+		c.kube.PrependReactor("get", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) { return true, late, nil })
+		c.createObject("late")
+		assert.NotNil(t, c.object("late"), "only the cache has no Node yet")
 	})
 }
 
 // TestObjectThatIsBeingDeleted: it is neither written nor deleted again.
 func TestObjectThatIsBeingDeleted(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.run()
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.DeletionTimestamp = ptr.To(metav1.Now()) })
-		f.writes()
-		f.changeNode(desires("rendered-2"))
-		f.done(f.mcns().Create(t.Context(), &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "orphan", DeletionTimestamp: ptr.To(metav1.Now())}}, metav1.CreateOptions{}))
-		f.advance(time.Hour)
-		assert.Equal(t, []string{"create orphan"}, f.writes())
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+		c.run()
+		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.DeletionTimestamp = ptr.To(metav1.Now()) })
+		c.writes()
+		c.changeNode(desires("rendered-2"))
+		c.done(c.mcns().Create(t.Context(), &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "orphan", DeletionTimestamp: ptr.To(metav1.Now())}}, metav1.CreateOptions{}))
+		c.advance(time.Hour)
+		assert.Equal(t, []string{"create orphan"}, c.writes())
 	})
 }
 
 // TestNoPools: on a cluster without pools nothing is written or deleted, until the first is created.
 func TestNoPools(t *testing.T) {
-	inBubble(t, nil, one("worker"), func(t *testing.T, f *fixture) {
-		f.createObject("orphan")
-		f.writes()
-		f.run()
-		f.changeNode(desires("rendered-2"))
-		f.advance(time.Hour)
-		assert.Empty(t, f.writes())
-		f.createPool(newPool("worker"))
-		assert.ElementsMatch(t, []string{"create node", "delete orphan"}, f.writes())
+	inBubble(t, nil, one("worker"), func(t *testing.T, c *cluster) {
+		c.createObject("orphan")
+		c.writes()
+		c.run()
+		c.changeNode(desires("rendered-2"))
+		c.advance(time.Hour)
+		assert.Empty(t, c.writes())
+		c.createPool(newPool("worker"))
+		assert.ElementsMatch(t, []string{"create node", "delete orphan"}, c.writes())
 
-		f.done(nil, f.pools().Delete(t.Context(), "worker", metav1.DeleteOptions{}))
-		f.changeNode(desires("rendered-3"))
-		assert.Empty(t, f.writes())
-		f.createPool(newPool("master"))
-		assert.Equal(t, "worker rendered-3", f.spec())
+		c.done(nil, c.pools().Delete(t.Context(), "worker", metav1.DeleteOptions{}))
+		c.changeNode(desires("rendered-3"))
+		assert.Empty(t, c.writes())
+		c.createPool(newPool("master"))
+		assert.Equal(t, "worker rendered-3", c.spec())
 	})
 }
 
@@ -381,25 +381,25 @@ func TestNoPools(t *testing.T) {
 func TestObjectOfAWindowsNode(t *testing.T) {
 	nodes := one("worker")
 	nodes[0].Status.NodeInfo.OperatingSystem = "windows"
-	inBubble(t, fourPools, nodes, func(t *testing.T, f *fixture) {
-		f.createObject("node")
-		f.failOnce("delete", "machineconfignodes", apierrors.NewServiceUnavailable("outage"))
-		f.run()
-		f.advance(time.Minute)
-		assert.Nil(t, f.object("node"))
-		f.stop()
-		assert.Contains(t, f.log.String(), `err="delete MachineConfigNode node: outage"`)
+	inBubble(t, fourPools, nodes, func(t *testing.T, c *cluster) {
+		c.createObject("node")
+		c.failOnce("delete", "machineconfignodes", apierrors.NewServiceUnavailable("outage"))
+		c.run()
+		c.advance(time.Minute)
+		assert.Nil(t, c.object("node"))
+		c.stop()
+		assert.Contains(t, c.log.String(), `err="delete MachineConfigNode node: outage"`)
 	})
 }
 
 // TestStaleCache: after an outage the cache of the objects stays stale. Each change of the Node is at most one conflict:
 // the object is then read, and no retry is planned from the cache.
 func TestStaleCache(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.mcfg.PrependWatchReactor("machineconfignodes", func(clienttesting.Action) (bool, watch.Interface, error) { return true, watch.NewFake(), nil })
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+		c.mcfg.PrependWatchReactor("machineconfignodes", func(clienttesting.Action) (bool, watch.Interface, error) { return true, watch.NewFake(), nil })
 		conflicts, gets := 0, 0
-		f.mcfg.PrependReactor("patch", "machineconfignodes", func(a clienttesting.Action) (bool, runtime.Object, error) {
-			stored, err := f.mcfg.Tracker().Get(a.GetResource(), "", "node")
+		c.mcfg.PrependReactor("patch", "machineconfignodes", func(a clienttesting.Action) (bool, runtime.Object, error) {
+			stored, err := c.mcfg.Tracker().Get(a.GetResource(), "", "node")
 			require.NoError(t, err)
 			if version := stored.(*mcfgv1.MachineConfigNode).ResourceVersion; !strings.Contains(string(a.(clienttesting.PatchAction).GetPatch()), `"resourceVersion":"`+version+`"`) {
 				conflicts++
@@ -407,26 +407,26 @@ func TestStaleCache(t *testing.T) {
 			}
 			return false, nil, nil
 		})
-		f.mcfg.PrependReactor("get", "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) { gets++; return false, nil, nil })
-		f.run() // creates the object, which the cache never has
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.ResourceVersion, m.Spec.Pool.Name = "7", "elsewhere" })
+		c.mcfg.PrependReactor("get", "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) { gets++; return false, nil, nil })
+		c.run() // creates the object, which the cache never has
+		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.ResourceVersion, m.Spec.Pool.Name = "7", "elsewhere" })
 		gets = 0
-		f.changeNode(desires("rendered-2"))
+		c.changeNode(desires("rendered-2"))
 		assert.Equal(t, 1, gets, "after the create has found the object")
-		assert.Equal(t, "worker rendered-2", f.spec())
+		assert.Equal(t, "worker rendered-2", c.spec())
 
-		f.stop()
-		f.run() // its list has the object
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.ResourceVersion = "8" })
+		c.stop()
+		c.run() // its list has the object
+		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.ResourceVersion = "8" })
 		for i := range 5 {
 			conflicts = 0
-			f.changeNode(desires(fmt.Sprint("rendered-1", i)))
-			f.advance(time.Minute)
-			assert.Equal(t, fmt.Sprint("worker rendered-1", i), f.spec())
+			c.changeNode(desires(fmt.Sprint("rendered-1", i)))
+			c.advance(time.Minute)
+			assert.Equal(t, fmt.Sprint("worker rendered-1", i), c.spec())
 			assert.LessOrEqual(t, conflicts, 1)
 		}
-		f.stop()
-		assert.Empty(t, f.log.String())
+		c.stop()
+		assert.Empty(t, c.log.String())
 	})
 }
 
@@ -435,35 +435,35 @@ func TestStaleCache(t *testing.T) {
 func TestStaleCacheOfNodes(t *testing.T) {
 	ahead := newNode("node", "worker")
 	desires("rendered-2")(ahead)
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
-		f.run()
-		f.writes()
-		f.kube.PrependReactor("get", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) { return true, ahead, nil })
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.ConfigVersion.Desired = "rendered-2" })
-		assert.Equal(t, "worker rendered-2", f.spec())
-		assert.Empty(t, f.writes())
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+		c.run()
+		c.writes()
+		c.kube.PrependReactor("get", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) { return true, ahead, nil })
+		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.ConfigVersion.Desired = "rendered-2" })
+		assert.Equal(t, "worker rendered-2", c.spec())
+		assert.Empty(t, c.writes())
 	})
 }
 
 // TestPreconditions: each write carries the UID and resource version of the object that it was
 // computed from, so that it fails if another process has written meanwhile. It has the field manager of the Config.
 func TestPreconditions(t *testing.T) {
-	inBubble(t, fourPools, one("worker"), func(t *testing.T, f *fixture) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		manager := "machine-config-operator-rollout" // the default
-		f.run()
-		f.stop()
-		f.run(func(c *rollout.Config) { c.FieldManager = "mine" })
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) {
+		c.run()
+		c.stop()
+		c.run(func(c *rollout.Config) { c.FieldManager = "mine" })
+		c.changeObject(func(m *mcfgv1.MachineConfigNode) {
 			m.UID, m.ResourceVersion, m.Spec.Pool.Name = "u", "7", "elsewhere"
 			m.OwnerReferences = append(m.OwnerReferences, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "other", UID: "o"})
 		})
-		assert.Equal(t, "worker rendered-1", f.spec())
-		require.Len(t, f.object("node").OwnerReferences, 1)
-		f.changeObject(func(m *mcfgv1.MachineConfigNode) {
+		assert.Equal(t, "worker rendered-1", c.spec())
+		require.Len(t, c.object("node").OwnerReferences, 1)
+		c.changeObject(func(m *mcfgv1.MachineConfigNode) {
 			m.ResourceVersion, m.OwnerReferences[0].UID = "9", "uid of the previous node"
 		})
 		var checked int
-		for _, action := range f.mcfg.Actions() {
+		for _, action := range c.mcfg.Actions() {
 			switch a := action.(type) {
 			case clienttesting.PatchAction:
 				var object struct {

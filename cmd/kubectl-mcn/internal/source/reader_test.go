@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -117,6 +118,14 @@ func TestConfigsAreReadOnce(t *testing.T) {
 		c.readConfigs(t.Context(), s, client)
 		assert.Equal(t, isKnown, len(s.unknownConfigs()) == 0, status)
 	}
+}
+
+// TestBudgetsAreReplaced: a budget that was deleted, or whose pod is no longer refused, is forgotten.
+func TestBudgetsAreReplaced(t *testing.T) {
+	s := NewStore()
+	s.Put(&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}})
+	(&Cluster{}).readBudgets(t.Context(), s, nil)
+	assert.Empty(t, s.View(time.Time{}).Budgets)
 }
 
 // TestExplain: a timeout of the network and a timeout of the request have the same explanation.

@@ -92,3 +92,11 @@ func TestLastContact(t *testing.T) {
 	r.failed(ctx, "list", context.Canceled)
 	assert.NoError(t, s.View(lost).Failure)
 }
+
+// A Node without an object is read from the Node, also if the objects of other nodes are newer.
+func TestOlderNodeWithoutAnObject(t *testing.T) {
+	s := NewStore()
+	s.facts.Older = time.Unix(1, 0)
+	s.Put(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}})
+	assert.Equal(t, "worker-0", s.objects().Nodes[0].Name)
+}

@@ -37,10 +37,10 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// fixture is an in-memory cluster with a controller. It is in a bubble of synctest, in which time
+// cluster is a cluster in memory with a controller. It is in a bubble of synctest, in which time
 // advances only while all goroutines are blocked: what changes the cluster returns when the
 // controller is idle again.
-type fixture struct {
+type cluster struct {
 	t      *testing.T
 	kube   *kubefake.Clientset
 	mcfg   *mcfgfake.Clientset
@@ -59,66 +59,66 @@ var fourPools = []string{"master", "worker", "infra", "gpu"}
 
 // inBubble runs a test on a cluster with these pools, each of which selects the nodes with the label
 // role-<pool>, and these nodes.
-func inBubble(t *testing.T, pools []string, nodes []*corev1.Node, test func(t *testing.T, f *fixture)) {
+func inBubble(t *testing.T, pools []string, nodes []*corev1.Node, test func(t *testing.T, c *cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fixture{t: t, kube: kubefake.NewClientset(), mcfg: mcfgfake.NewClientset(), events: record.NewFakeRecorder(100)}
-		f.mcfg.PrependReactor("patch", "machineconfignodes", f.patch)
+		c := &cluster{t: t, kube: kubefake.NewClientset(), mcfg: mcfgfake.NewClientset(), events: record.NewFakeRecorder(100)}
+		c.mcfg.PrependReactor("patch", "machineconfignodes", c.patch)
 		for _, name := range pools {
-			f.createPool(newPool(name))
+			c.createPool(newPool(name))
 		}
 		for _, node := range nodes {
-			f.createNode(node)
+			c.createNode(node)
 		}
-		test(t, f)
+		test(t, c)
 	})
 }
 
 // run starts a controller, which is stopped at the end of the test at the latest.
-func (f *fixture) run(change ...func(*rollout.Config)) {
-	f.t.Helper()
-	core := informers.NewSharedInformerFactory(f.kube, 0)
-	mcfg := mcfginformers.NewSharedInformerFactory(f.mcfg, 0)
+func (c *cluster) run(change ...func(*rollout.Config)) {
+	c.t.Helper()
+	core := informers.NewSharedInformerFactory(c.kube, 0)
+	mcfg := mcfginformers.NewSharedInformerFactory(c.mcfg, 0)
 	config := rollout.Config{
-		Client:             f.mcfg,
-		KubeClient:         f.kube,
+		Client:             c.mcfg,
+		KubeClient:         c.kube,
 		Nodes:              core.Core().V1().Nodes(),
 		Pools:              mcfg.Machineconfiguration().V1().MachineConfigPools(),
 		MachineConfigNodes: mcfg.Machineconfiguration().V1().MachineConfigNodes(),
-		Recorder:           recorder{f.events},
+		Recorder:           recorder{c.events},
 	}
 	for _, c := range change {
 		c(&config)
 	}
 	controller, err := rollout.New(config)
-	require.NoError(f.t, err)
+	require.NoError(c.t, err)
 
-	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(f)))
-	ctx, cancel := context.WithCancel(klog.NewContext(f.t.Context(), logger))
-	informing, stopInformers := context.WithCancel(f.t.Context())
+	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(c)))
+	ctx, cancel := context.WithCancel(klog.NewContext(c.t.Context(), logger))
+	informing, stopInformers := context.WithCancel(c.t.Context())
 	core.StartWithContext(informing)
 	mcfg.StartWithContext(informing)
 	var running sync.WaitGroup
-	running.Go(func() { assert.NoError(f.t, controller.Run(ctx, f.workers)) })
-	f.end = sync.OnceFunc(func() {
+	running.Go(func() { assert.NoError(c.t, controller.Run(ctx, c.workers)) })
+	c.end = sync.OnceFunc(func() {
 		cancel()
 		running.Wait()
 	})
-	f.stop = sync.OnceFunc(func() {
-		f.end()
+	c.stop = sync.OnceFunc(func() {
+		c.end()
 		stopInformers()
 		core.Shutdown()
 		mcfg.Shutdown()
 	})
-	f.t.Cleanup(f.stop)
+	c.t.Cleanup(c.stop)
 	synctest.Wait()
 }
 
 // Write is the log of the controllers.
-func (f *fixture) Write(line []byte) (int, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.log.Write(line)
+func (c *cluster) Write(line []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.log.Write(line)
 }
 
 // recorder is a FakeRecorder with an empty scheme, as a host may have it: an event of an
@@ -162,82 +162,82 @@ func desires(config string) func(*corev1.Node) {
 }
 
 // advance lets time pass, for example for retries.
-func (f *fixture) advance(d time.Duration) {
+func (c *cluster) advance(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
 }
 
 // done fails the test if a request has failed, and waits until the controller is idle.
-func (f *fixture) done(_ any, err error) {
-	f.t.Helper()
-	require.NoError(f.t, err)
+func (c *cluster) done(_ any, err error) {
+	c.t.Helper()
+	require.NoError(c.t, err)
 	synctest.Wait()
 }
 
-func (f *fixture) pools() mcfgclient.MachineConfigPoolInterface {
-	return f.mcfg.MachineconfigurationV1().MachineConfigPools()
+func (c *cluster) pools() mcfgclient.MachineConfigPoolInterface {
+	return c.mcfg.MachineconfigurationV1().MachineConfigPools()
 }
 
-func (f *fixture) createPool(p *mcfgv1.MachineConfigPool) {
-	f.t.Helper()
-	f.done(f.pools().Create(f.t.Context(), p, metav1.CreateOptions{}))
+func (c *cluster) createPool(p *mcfgv1.MachineConfigPool) {
+	c.t.Helper()
+	c.done(c.pools().Create(c.t.Context(), p, metav1.CreateOptions{}))
 }
 
-func (f *fixture) createNode(node *corev1.Node) {
-	f.t.Helper()
-	f.done(f.kube.CoreV1().Nodes().Create(f.t.Context(), node, metav1.CreateOptions{}))
+func (c *cluster) createNode(node *corev1.Node) {
+	c.t.Helper()
+	c.done(c.kube.CoreV1().Nodes().Create(c.t.Context(), node, metav1.CreateOptions{}))
 }
 
 // replaceNode replaces the Node named node. The informer shows that as an update, as it does if it missed the deletion.
-func (f *fixture) replaceNode(node *corev1.Node) {
-	f.t.Helper()
+func (c *cluster) replaceNode(node *corev1.Node) {
+	c.t.Helper()
 	node.UID = "another"
-	f.changeNode(func(n *corev1.Node) { *n = *node })
+	c.changeNode(func(n *corev1.Node) { *n = *node })
 }
 
 // changeNode updates the Node named node.
-func (f *fixture) changeNode(change func(*corev1.Node)) {
-	f.t.Helper()
-	node, err := f.kube.CoreV1().Nodes().Get(f.t.Context(), "node", metav1.GetOptions{})
-	require.NoError(f.t, err)
+func (c *cluster) changeNode(change func(*corev1.Node)) {
+	c.t.Helper()
+	node, err := c.kube.CoreV1().Nodes().Get(c.t.Context(), "node", metav1.GetOptions{})
+	require.NoError(c.t, err)
 	change(node)
-	f.done(f.kube.CoreV1().Nodes().Update(f.t.Context(), node, metav1.UpdateOptions{}))
+	c.done(c.kube.CoreV1().Nodes().Update(c.t.Context(), node, metav1.UpdateOptions{}))
 }
 
-func (f *fixture) mcns() mcfgclient.MachineConfigNodeInterface {
-	return f.mcfg.MachineconfigurationV1().MachineConfigNodes()
+func (c *cluster) mcns() mcfgclient.MachineConfigNodeInterface {
+	return c.mcfg.MachineconfigurationV1().MachineConfigNodes()
 }
 
 // object returns the object of a node, nil if it has none.
-func (f *fixture) object(name string) *mcfgv1.MachineConfigNode {
-	f.t.Helper()
-	mcn, err := f.mcns().Get(f.t.Context(), name, metav1.GetOptions{})
+func (c *cluster) object(name string) *mcfgv1.MachineConfigNode {
+	c.t.Helper()
+	mcn, err := c.mcns().Get(c.t.Context(), name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
-	require.NoError(f.t, err)
+	require.NoError(c.t, err)
 	return mcn
 }
 
 // createObject creates an object, as another process does.
-func (f *fixture) createObject(name string) {
-	f.t.Helper()
+func (c *cluster) createObject(name string) {
+	c.t.Helper()
 	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "of another process"}}
-	f.done(f.mcns().Create(f.t.Context(), mcn, metav1.CreateOptions{}))
+	c.done(c.mcns().Create(c.t.Context(), mcn, metav1.CreateOptions{}))
 }
 
 // changeObject updates the object of the node named node, as another process does.
-func (f *fixture) changeObject(change func(*mcfgv1.MachineConfigNode)) {
-	f.t.Helper()
-	mcn := f.object("node").DeepCopy()
+func (c *cluster) changeObject(change func(*mcfgv1.MachineConfigNode)) {
+	c.t.Helper()
+	mcn := c.object("node").DeepCopy()
 	change(mcn)
-	f.done(f.mcns().Update(f.t.Context(), mcn, metav1.UpdateOptions{}))
+	c.done(c.mcns().Update(c.t.Context(), mcn, metav1.UpdateOptions{}))
 }
 
 // spec returns the pool and the desired config of the object of the node named node, "" if there is none.
-func (f *fixture) spec() string {
-	f.t.Helper()
-	mcn := f.object("node")
+func (c *cluster) spec() string {
+	c.t.Helper()
+	mcn := c.object("node")
 	if mcn == nil {
 		return ""
 	}
@@ -245,7 +245,7 @@ func (f *fixture) spec() string {
 }
 
 // failOnce makes the first request of a kind fail, once the controller is idle.
-func (f *fixture) failOnce(verb, resource string, err error) {
+func (c *cluster) failOnce(verb, resource string, err error) {
 	synctest.Wait()
 	var failed atomic.Bool
 	react := func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -254,29 +254,29 @@ func (f *fixture) failOnce(verb, resource string, err error) {
 		}
 		return true, nil, err
 	}
-	f.kube.PrependReactor(verb, resource, react)
-	f.mcfg.PrependReactor(verb, resource, react)
+	c.kube.PrependReactor(verb, resource, react)
+	c.mcfg.PrependReactor(verb, resource, react)
 }
 
 // failPatches makes the patches of objects fail, once the controller is idle. With nil, none fails.
-func (f *fixture) failPatches(err error) {
+func (c *cluster) failPatches(err error) {
 	synctest.Wait()
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.patchErr = err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.patchErr = err
 }
 
 // patch is the reactor of failPatches.
-func (f *fixture) patch(clienttesting.Action) (bool, runtime.Object, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.patchErr != nil, nil, f.patchErr
+func (c *cluster) patch(clienttesting.Action) (bool, runtime.Object, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.patchErr != nil, nil, c.patchErr
 }
 
 // writes returns the writes of the controllers to objects since the last call: verb and name, in order.
-func (f *fixture) writes() []string {
+func (c *cluster) writes() []string {
 	var list []string
-	for _, action := range f.mcfg.Actions() {
+	for _, action := range c.mcfg.Actions() {
 		if action.GetResource().Resource != "machineconfignodes" {
 			continue
 		}
@@ -290,6 +290,6 @@ func (f *fixture) writes() []string {
 			list = append(list, "delete "+a.GetName()+resource)
 		}
 	}
-	f.mcfg.ClearActions()
+	c.mcfg.ClearActions()
 	return list
 }
