@@ -48,7 +48,8 @@ type Monitor struct {
 // New returns a Monitor. New makes no request and starts no goroutine. Until ctx ends, the Monitor
 // retries pending reports and, after its first request, calls Config.Node every 10 seconds. Reports
 // and Flush still work after ctx has ended, so ctx may be a context that ends on SIGTERM. The Monitor
-// logs with the logger of ctx. If config is invalid, the error is a *field.Error.
+// logs with the logger of ctx. If its sink blocks, the call that logs and the writes wait for it. If config
+// is invalid, the error is a *field.Error.
 func New(ctx context.Context, config Config) (*Monitor, error) {
 	return newMonitor(ctx, config, false)
 }
