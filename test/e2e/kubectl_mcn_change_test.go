@@ -127,6 +127,17 @@ func (r *renderer) finish() {
 	})
 }
 
+// fail reports that the MachineConfigs cannot be rendered.
+func (r *renderer) fail(since time.Time) {
+	r.t.Helper()
+	r.change(func(p *mcfgv1.MachineConfigPool) {
+		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
+			Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(since),
+			Message: "Failed to render configuration for pool " + r.pool + ": could not generate rendered MachineConfig: 99-x",
+		})
+	})
+}
+
 // TestMCNWaitsForAMachineConfig: oc apply and oc delete, each followed at once by a wait. The controller renders late,
 // renders what it has read before the last change, or renders nothing new.
 func TestMCNWaitsForAMachineConfig(t *testing.T) {
@@ -193,6 +204,37 @@ func TestMCNWaitsForAMachineConfig(t *testing.T) {
 	out, _ = dumped.CombinedOutput()
 	assert.Equal(t, 1, dumped.ProcessState.ExitCode(), "%s", out)
 	assert.Contains(t, string(out), ", without "+name)
+}
+
+// TestMCNWaitFailsWithARenderingError: an error of the change ends wait. An error of an earlier change does not, because
+// the controller has not yet read the change that mends it.
+func TestMCNWaitFailsWithARenderingError(t *testing.T) {
+	kubectlMCN := buildMCN(t)
+	r := newRenderer(t, "mcn-broken")
+	const name = "99-mcn-broken"
+	wait := func() (cmd func() int, next func(string) string) {
+		t.Helper()
+		waiting := kubectlMCN("admin", "wait", "mcn-broken", "--machineconfig", name, "--timeout", "90s", "--as-group", "system:masters")
+		next = follow(t, waiting)
+		return func() int { _ = waiting.Wait(); return waiting.ProcessState.ExitCode() }, next
+	}
+	r.apply(name, "a=1")
+	code, next := wait()
+	next(", without " + name)
+	r.fail(time.Now())
+	next("rendered MachineConfig: 99-x")
+	next("kubectl mcn: failed: mcn-broken 0/0")
+	assert.Equal(t, 1, code())
+
+	r.finish()
+	r.fail(time.Now().Add(-time.Hour))
+	r.apply(name, "a=2")
+	code, next = wait()
+	next("RenderDegraded, without " + name)
+	r.render(r.read())
+	r.finish()
+	next("done")
+	assert.Zero(t, code())
 }
 
 // TestMCNBlockOfCI runs the block that a CI job copies, beside a controller that renders each change late.
