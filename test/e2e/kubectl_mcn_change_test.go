@@ -231,7 +231,7 @@ func TestMCNWaitFailsWithARenderingError(t *testing.T) {
 	r.apply(name, "a=2")
 	code, next = wait()
 	next("RenderDegraded, without " + name)
-	r.render(r.read())
+	r.renderLate()
 	r.finish()
 	next("done")
 	assert.Zero(t, code())

@@ -1,0 +1,153 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// failures are the ways to report a failure of a phase. Report is the way of a controller.
+var failures = map[string]func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error){
+	"Track": func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error) {
+		_ = m.Track(ctx, p, "Working", func(context.Context) error { return cause })
+	},
+	"Report": func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error) {
+		m.Report(ctx, p, fmt.Sprint("Error: ", cause), metav1.ConditionUnknown)
+	},
+	"GenerateAndApplyMachineConfigNode": func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error) {
+		_ = m.GenerateAndApplyMachineConfigNode(ctx, p, "Failed", fmt.Sprint("Error: ", cause), metav1.ConditionFalse)
+	},
+	"ReportDegraded": func(ctx context.Context, m *upgrademonitor.Monitor, _ phases.Phase, cause error) {
+		m.ReportDegraded(ctx, cause)
+	},
+}
+
+// failed is an object on which a failure was reported. Its name is unique.
+type failed struct {
+	object     *mcfgv1.MachineConfigNode
+	way, cause string
+}
+
+// TestMCNShowsEveryFailure: each report of a failure, at each phase and in both modes, by the daemon and
+// by a controller, is a failure for those who read the object.
+func TestMCNShowsEveryFailure(t *testing.T) {
+	program := filepath.Join(build(t, "cmd/kubectl-mcn"), "kubectl-mcn")
+	for mode, w := range map[string]*testNode{"standard": newTestNode(t, "mcn-failures"), "image": newImageModeNode(t, "mcn-failures")} {
+		all := w.failures()
+		assert.Greater(t, len(all), 40, mode)
+		shown := w.showFailures(program, all)
+		for _, f := range all {
+			read, n := progress.Of(nil, f.object), shown[f.object.Name]
+			assert.True(t, read.InUpdate(), f.way)
+			assert.True(t, n.Failing || read.Degraded, f.way)
+			assert.Equal(t, read.Degraded, n.Degraded, f.way)
+			assert.Contains(t, n.Message, f.cause, f.way)
+			assert.NotEmpty(t, n.Next, f.way)
+		}
+		set := w.failImageSets(errors.New("context deadline exceeded"))
+		assert.False(t, progress.Of(nil, set.object).HasPinnedImages)
+		for _, s := range w.showFailures(program, []failed{set})[set.object.Name].PinnedImageSets {
+			assert.True(t, s.Failed)
+			assert.Contains(t, s.Message, set.cause)
+		}
+	}
+}
+
+// failures reports each failure on the object of the node, which is created again each time.
+func (w *testNode) failures() (all []failed) {
+	w.t.Helper()
+	ctx := w.t.Context()
+	w.annotate("rendered-a", "rendered-b")
+	controllers, err := upgrademonitor.NewMonitors(ctx, upgrademonitor.Config{Client: mcfgClient(w.t, w.config)},
+		func(string) (*corev1.Node, error) { return w.node, nil })
+	require.NoError(w.t, err)
+	for _, p := range phases.All(w.imageMode) {
+		if phases.KindOf(p) == phases.Singleton {
+			continue
+		}
+		for way, fail := range failures {
+			w.resetObject(true)
+			m, _ := w.monitor("worker")
+			m.Report(ctx, phases.Updated, "Node needs an update", metav1.ConditionFalse)
+			if way == "Report" {
+				controllers.Forget(w.name) // it knows the former object
+				m = controllers.For(w.name)
+			}
+			cause := fmt.Sprintf("exit status %d.", len(all))
+			fail(ctx, m, p, errors.New(cause))
+			require.NoError(w.t, m.Flush(ctx))
+			object := w.object()
+			object.Name = fmt.Sprint("worker-", len(all))
+			// a step does not turn from Unknown to False, and Updated is never Unknown
+			if strings.Contains(fmt.Sprint(object.Status.Conditions), cause) {
+				all = append(all, failed{object, fmt.Sprintf("%s of %s", way, p), cause})
+			}
+		}
+	}
+	return all
+}
+
+func (w *testNode) failImageSets(cause error) failed {
+	w.t.Helper()
+	w.annotate("rendered-a", "rendered-a")
+	w.resetObject(true)
+	m, _ := w.monitor("worker")
+	m.Report(w.t.Context(), phases.Updated, "Node Updated", metav1.ConditionTrue)
+	m.ReportPinnedImageSets(w.t.Context(), []upgrademonitor.PinnedImageSet{{Name: "set-1", Generation: 1, Err: cause}, {Name: "set-2", Generation: 1}}, cause)
+	require.NoError(w.t, m.Flush(w.t.Context()))
+	return failed{w.object(), "ReportPinnedImageSets", cause.Error()}
+}
+
+// shownFailure is what kubectl mcn prints of a node that has failed.
+type shownFailure struct {
+	Name, Message     string
+	Failing, Degraded bool
+	Next              []string
+	PinnedImageSets   []struct {
+		Failed  bool
+		Message string
+	}
+}
+
+// showFailures returns what the command prints of the objects, by their names.
+func (w *testNode) showFailures(program string, all []failed) map[string]shownFailure {
+	w.t.Helper()
+	list := mcfgv1.MachineConfigNodeList{TypeMeta: metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigNodeList"}}
+	for _, f := range all {
+		list.Items = append(list.Items, *f.object)
+	}
+	data, err := json.Marshal(list)
+	require.NoError(w.t, err)
+	cmd := exec.CommandContext(w.t.Context(), program, "-f", "-", "-o", "json")
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), os.Stderr
+	out, err := cmd.Output()
+	require.NoError(w.t, err)
+	var document struct {
+		Pools []struct{ Nodes []shownFailure }
+	}
+	require.NoError(w.t, json.Unmarshal(out, &document))
+	shown := map[string]shownFailure{}
+	for _, p := range document.Pools {
+		for _, n := range p.Nodes {
+			shown[n.Name] = n
+		}
+	}
+	return shown
+}
