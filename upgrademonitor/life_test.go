@@ -111,6 +111,21 @@ func TestShortFlushesOfASlowServer(t *testing.T) {
 	})
 }
 
+// A timer that was set before the life ended cancels no later request.
+func TestTheTimerAfterTheEndOfTheLife(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		pass(5 * time.Second) // the next look is due in 5 seconds
+		f.end()
+		synctest.Wait()
+		f.takes(6 * time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown)
+		pass(time.Minute)
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
+	})
+}
+
 // A look that is in progress when the life ends queues nothing: no retry would write it.
 func TestTheLifeEndsDuringALook(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {

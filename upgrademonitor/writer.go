@@ -45,6 +45,7 @@ func (m *Monitor) wakeLocked(attemptNow bool) {
 	pending := len(m.core.Entries())
 	switch {
 	case hasEnded && m.waiting == 0:
+		m.timer.Stop()
 		if pending > 0 {
 			m.logLocked(pendingMessage, pendingMessage, fmt.Errorf("%w: %d", ErrPending, pending))
 		}

@@ -63,7 +63,7 @@ type memory struct {
 	version int
 	by      map[string]int // the number of attempted writes of each field manager
 	fail    error          // of each write
-	hangs   bool           // it never responds
+	hangs   bool           // it counts a request, and never responds
 	indexer cache.Indexer
 }
 
@@ -114,13 +114,14 @@ func (m *memory) store(next *operatorv1.MachineConfiguration) *operatorv1.Machin
 }
 
 func (m *memory) ApplyStatus(ctx context.Context, mc *applyoperatorv1.MachineConfigurationApplyConfiguration, options metav1.ApplyOptions) (*operatorv1.MachineConfiguration, error) {
+	m.mu.Lock()
+	m.by[options.FieldManager]++
 	if m.hangs {
+		m.mu.Unlock()
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.by[options.FieldManager]++
 	switch {
 	case m.fail != nil:
 		return nil, m.fail

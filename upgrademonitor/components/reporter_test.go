@@ -48,10 +48,24 @@ func TestASlowPass(t *testing.T) {
 		assert.Equal(t, components.Unhealthy, components.HealthOf(m.conditions(), components.Operator))
 
 		endStep(nil)
-		endSync(errDaemons)
+		endSync(nil)
 		synctest.Wait()
 		m.is(t, operatorProgressing, no, "AsExpected") // at once
 		assert.Contains(t, m.is(t, operatorDegraded, no, "AsExpected").Message, ", in OperatorSyncMCPRequired: worker: running since ")
+	})
+}
+
+// TestAHungPassThatFails: its error is not resolved.
+func TestAHungPassThatFails(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		end := healthy(t, m).Begin("PodStuck", "")
+		pass(35 * time.Minute)
+		m.is(t, operatorDegraded, yes, "PodStuckStuck")
+		end(errDaemons)
+		synctest.Wait()
+		m.is(t, operatorDegraded, yes, "PodStuckFailed")
+		fault, _ := components.MostRecentError(m.conditions())
+		assert.Equal(t, components.State("PodStuck"), fault.State)
 	})
 }
 
@@ -168,6 +182,21 @@ func TestAStuckRollout(t *testing.T) {
 	})
 }
 
+// TestARolloutThatEndsWhileTheOperatorIsDown was not stuck.
+func TestARolloutThatEndsWhileTheOperatorIsDown(t *testing.T) {
+	inBubble(t, func(t *testing.T, m *memory) {
+		p := healthy(t, m)
+		p.setPeer(t, daemonProgressing, yes, "")
+		pass(5 * time.Minute)
+		p.stop()
+		pass(2 * time.Hour)
+		p = m.operator(t)
+		p.setPeer(t, daemonProgressing, no, "")
+		pass(time.Minute)
+		m.is(t, daemonDegraded, no, "Reason")
+	})
+}
+
 func TestTrack(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
@@ -200,6 +229,9 @@ func TestTrack(t *testing.T) {
 		assert.Equal(t, errDaemons, track(errDaemons))
 		p.Forget(components.OperatorSync, "")
 		assert.NoError(t, p.SetPeerConditions(components.Daemon))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		assert.NoError(t, p.Run(ctx))
 	})
 }
 

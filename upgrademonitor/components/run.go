@@ -28,7 +28,8 @@ const (
 )
 
 // Run writes the conditions until ctx ends. Then it returns nil. Only Run makes requests. Call Run
-// once, while this process is the leader.
+// once, while this process is the leader. ctx must end no later than the ctx of the steps, whose errors are
+// then not written.
 //
 //  1. Run waits until the Lister has the object and Config.Ready returns true. It never creates the
 //     object. It reads the conditions of an earlier process, and keeps an error of that process until
@@ -36,10 +37,15 @@ const (
 //  2. If a condition of this process differs from the object, also because another client has changed
 //     it, one apply writes all conditions of this process.
 //  3. The minimum interval between two writes is 30 seconds, and doubles with each write, up to 10
-//     minutes. After an hour without a write, Run writes the next change at once.
+//     minutes. After an hour without a write, Run writes the next change at once. A request without a
+//     response counts as a write.
 //  4. If the API server rejects a write, Run retries after 10 minutes, otherwise after 30 seconds. Run
 //     logs a failure when its cause changes, and when it is over.
 func (r *Reporter) Run(ctx context.Context) error {
+	if r == nil {
+		<-ctx.Done()
+		return nil
+	}
 	ticker := r.config.Clock.NewTicker(minInterval)
 	defer ticker.Stop()
 	for {
@@ -96,7 +102,7 @@ func (r *Reporter) write(ctx context.Context, now time.Time) {
 	options := metav1.ApplyOptions{FieldManager: r.config.FieldManager, Force: true}
 	_, err := r.config.Client.ApplyStatus(request, object, options)
 	switch {
-	case err == nil:
+	case err == nil, ctx.Err() == nil && request.Err() != nil: // a write without a response may have succeeded
 		if now.Sub(r.last) >= quiet {
 			r.backoff = wait.Backoff{Duration: minInterval, Factor: 2, Steps: 10, Cap: maxInterval}
 		}

@@ -55,5 +55,8 @@ var validState = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{0,99}$`)
 
 // stateOf returns the State in the reason of Degraded=True.
 func stateOf(reason string) State {
-	return State(strings.TrimSuffix(strings.TrimSuffix(reason, failedSuffix), stuckSuffix))
+	if s, ok := strings.CutSuffix(reason, failedSuffix); ok {
+		return State(s)
+	}
+	return State(strings.TrimSuffix(reason, stuckSuffix))
 }

@@ -114,8 +114,11 @@ func (t *tracker) fail(p *pass, text string, now time.Time) {
 	if !t.end(p) || !isKnown && len(t.errors) == maxErrors {
 		return
 	}
-	if isKnown {
+	switch {
+	case isKnown:
 		now = known.since
+	case now.Sub(p.started) >= stuckAfter: // Degraded is True, and stays
+		now = now.Add(-lasting)
 	}
 	t.errors[p.step] = problem{p.step, now, string(p.state) + failedSuffix, p.message(text)}
 }
