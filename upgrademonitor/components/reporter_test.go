@@ -90,7 +90,7 @@ func TestPeerConditions(t *testing.T) {
 			{daemonDegraded, unknown, 2 * time.Minute},
 		} {
 			before := m.condition(t, tc.name)
-			p.setPeer(t, tc.name, before.Status, "")
+			p.setPeer(t, tc.name, before.Status, before.Message)
 			p.setPeer(t, tc.name, tc.status, string(tc.status)) // it starts here
 			synctest.Wait()
 			if tc.after > 0 {
