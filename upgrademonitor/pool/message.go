@@ -94,7 +94,7 @@ func (c *count) downNodes() string {
 
 // degradedMessage returns the message of NodeDegraded. It lists the nodes in the order of their names,
 // each with its errors. It ends with the number of nodes that are not listed, and a command that
-// shows the first object that has an error, if there is one. Long errors are truncated.
+// shows the first object that has an error, if there is one. If there is no room, long errors are truncated.
 func degradedMessage(nodes []failure) string {
 	slices.SortFunc(nodes, func(a, b failure) int { return cmp.Compare(a.node, b.node) })
 	var texts []string
@@ -113,11 +113,14 @@ func degradedMessage(nodes []failure) string {
 	if more := len(nodes) - maxFailures; more > 0 {
 		end = fmt.Sprintf(", and %d more", more) + end
 	}
-	room := (maxMessage-len(end))/len(texts) - len(", ")
-	for i := range texts {
-		texts[i] = conditions.TruncateTo(texts[i], room)
+	list := strings.Join(texts, ", ")
+	if room := maxMessage - len(end); len(list) > room {
+		for i := range texts {
+			texts[i] = conditions.TruncateTo(texts[i], room/len(texts)-len(", "))
+		}
+		list = strings.Join(texts, ", ")
 	}
-	return strings.Join(texts, ", ") + end
+	return list + end
 }
 
 // causesMessage returns the message of Degraded: the messages of the conditions that make the pool

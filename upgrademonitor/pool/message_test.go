@@ -93,6 +93,14 @@ func TestObjectToDescribe(t *testing.T) {
 	assert.Equal(t, want, condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message)
 }
 
+// TestOneLongError: an error is truncated only if there is no room.
+func TestOneLongError(t *testing.T) {
+	long := strings.Repeat("x", 4000)
+	ns := nodes{newNode("a", withState("Degraded", long)), newNode("b", withState("Degraded", "y")), newNode("c", withState("Degraded", "z"))}
+	status := statusOf(t, newPool("worker"), ns, nil, pool.Options{})
+	assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message, long)
+}
+
 // broken returns n degraded nodes with messages as long as the CRD allows, each with two reports.
 func broken(n int) (nodes, mcns) {
 	cause := strings.Repeat("é", 32768)
