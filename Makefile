@@ -9,7 +9,7 @@ GOLANGCI_LINT := $(CACHE)/golangci-lint-$(GOLANGCI_LINT_VERSION)/golangci-lint
 GREMLINS      := $(CACHE)/gremlins-$(GREMLINS_VERSION)/gremlins
 FREEZE        := $(CACHE)/freeze-$(FREEZE_VERSION)/freeze
 
-# Without vet, which make lint runs, and without debug information. Both take a tenth of the CPU time.
+# Without vet, which make lint runs, and without debug information: each takes about a tenth of the CPU time.
 TEST := go test -vet=off -ldflags=-w
 
 # The packages without goroutines. They need no race detector.

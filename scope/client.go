@@ -25,8 +25,8 @@ var ErrOutOfScope = errors.New("out of scope: a node may access only its own Mac
 const fieldValidation = metav1.FieldValidationIgnore
 
 // Client reads and writes the MachineConfigNode of one node. Create a Client with NewClient. Errors of
-// its methods name the request and the node, and wrap the error of client-go or
-// ErrOutOfScope. A Client is safe for concurrent use.
+// its methods name the request and the node, and wrap ErrOutOfScope or the error of client-go. A Client is
+// safe for concurrent use.
 type Client struct {
 	nodes        mcfgclient.MachineConfigNodeInterface
 	nodeName     string

@@ -70,7 +70,7 @@ func newMonitor(ctx context.Context, config Config, conditionsOnly bool) (*Monit
 		backoff: retryBackoff, failed: make(chan struct{})}
 	m.timer = time.AfterFunc(time.Hour, m.tick)
 	m.timer.Stop()
-	context.AfterFunc(ctx, m.tick)
+	context.AfterFunc(ctx, m.end)
 	return m, nil
 }
 

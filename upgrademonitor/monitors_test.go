@@ -56,6 +56,15 @@ func TestForAndForget(t *testing.T) {
 	})
 }
 
+// The Monitor of a name that no Node can have also works after the end of the process.
+func TestAnInvalidNameAfterTheEndOfTheLife(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	monitors, err := upgrademonitor.NewMonitors(ctx, upgrademonitor.Config{Client: clientsetOn(t, newServer())}, namedNode)
+	require.NoError(t, err)
+	assert.NotPanics(t, func() { assert.NoError(t, monitors.For("Worker_0").Flush(t.Context())) })
+}
+
 // How many reports of all nodes are pending, and since when. Forget ends the retries. All nodes are
 // flushed at the same time.
 func TestPendingOfMonitors(t *testing.T) {

@@ -77,7 +77,8 @@ func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *
 	return cause
 }
 
-// waitLocked releases mu until the entry is settled, an attempt fails, ctx ends, or the timeout, which is an error.
+// waitLocked releases mu until the entry is settled, an attempt fails, or ctx ends. It returns errLate if the
+// timeout fires first.
 func (m *Monitor) waitLocked(ctx context.Context, timeout <-chan time.Time, e *machine.Entry) error {
 	failed := m.failed
 	m.mu.Unlock()

@@ -45,7 +45,6 @@ func (m *Monitor) wakeLocked(attemptNow bool) {
 	pending := len(m.core.Entries())
 	switch {
 	case hasEnded && m.waiting == 0:
-		m.timer.Stop()
 		if pending > 0 {
 			m.logLocked(pendingMessage, pendingMessage, fmt.Errorf("%w: %d", ErrPending, pending))
 		}
@@ -61,10 +60,9 @@ func (m *Monitor) wakeLocked(attemptNow bool) {
 	}
 }
 
-// tick is called when the timer fires or the ctx of New ends. It looks at the Node and the Lister. In a
-// daemon, the status follows the Node even without a report, and a deleted object is created again. Then
-// tick starts the writer if a retry is due. The end of the ctx of New cancels a request for which no call
-// waits. Later, a call that leaves cancels no request, because the API server may be slow.
+// tick is called when the timer fires. It looks at the Node and the Lister. In a daemon, the status follows
+// the Node even without a report, and a deleted object is created again. Then tick starts the writer if a
+// retry is due.
 func (m *Monitor) tick() {
 	hasLooked := m.life.Err() == nil && m.look() == nil
 	m.mu.Lock()
@@ -72,7 +70,15 @@ func (m *Monitor) tick() {
 	if hasLooked && !m.conditionsOnly && m.life.Err() == nil {
 		m.core.Follow(m.now())
 	}
-	if m.life.Err() != nil && m.waiting == 0 && m.run != nil {
+	m.wakeLocked(false)
+}
+
+// end is called when the ctx of New ends. It cancels a request for which no call waits. Later, a call that
+// leaves cancels no request, because the API server may be slow.
+func (m *Monitor) end() {
+	m.mu.Lock()
+	defer m.unlock()
+	if m.waiting == 0 && m.run != nil {
 		m.run.cancel()
 	}
 	m.wakeLocked(false)

@@ -64,8 +64,9 @@ func (t *tracker) peer(name string, previous, rollout metav1.Condition, now time
 		c = previous
 	}
 	since := rollout.LastTransitionTime.Time
-	lasts := find(t.peers, TypeOf(Daemon, Progressing)).Status == metav1.ConditionTrue // also in this process
-	isStuck := lasts && rollout.Status == metav1.ConditionTrue && now.Sub(since) >= rolloutFor
+	// After a long down time, the condition may be old: this process must have seen the rollout, too.
+	isSeen := find(t.peers, TypeOf(Daemon, Progressing)).Status == metav1.ConditionTrue
+	isStuck := isSeen && rollout.Status == metav1.ConditionTrue && now.Sub(since) >= rolloutFor
 	if isStuck && name == TypeOf(Daemon, Degraded) && c.Status != metav1.ConditionTrue {
 		c = condition(metav1.ConditionTrue, "RolloutStuck", rollout.Message+" since "+timestamp(since))
 	}
