@@ -74,7 +74,7 @@ func fuzzList(in *mcntest.Tape) []metav1.Condition {
 		typ := everyType[in.Pick(len(everyType))]
 		c := neverRan(phases.Phase(typ), metav1.NewTime(earlier.Add(-secondsOf(n)-time.Microsecond)))
 		c.Status = statuses[in.Pick(3)]
-		if said := in.Pick(3); said > 0 || c.Status != no {
+		if said := in.Pick(4); said < 3 && (said > 0 || c.Status != no) { // else the reason says "not yet", whatever the status
 			c.Reason, c.Message = "Ran", []string{"", "ran " + typ, prefix + lastUpdate + ": ran"}[said]
 		}
 		list = append(list, c)
