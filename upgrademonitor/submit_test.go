@@ -118,37 +118,6 @@ func TestFullQueue(t *testing.T) {
 	})
 }
 
-// Reports whose messages count up do not fill the queue: the last pending report of a phase gets their
-// messages.
-func TestMessagesThatCountUp(t *testing.T) {
-	for _, isRead := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			f := newFixture(t)
-			if isRead {
-				f.report(t, phases.Updated, metav1.ConditionTrue)
-			}
-			f.fails(errDown)
-			attempt := func(p phases.Phase, i int) {
-				err := f.GenerateAndApplyMachineConfigNode(t.Context(), p, "R", fmt.Sprint("attempt ", i), metav1.ConditionUnknown)
-				require.ErrorIs(t, err, upgrademonitor.ErrPending)
-			}
-			f.queues(t, phases.Updated, metav1.ConditionFalse)
-			for i := range 150 {
-				attempt(phases.Drained, i)
-				attempt(phases.UpdatePrepared, i)
-			}
-			attempt(phases.Cordoned, 0)
-			assert.Equal(t, 4, f.pending())
-			f.queues(t, phases.Drained, metav1.ConditionTrue)
-			f.fails(nil)
-			require.NoError(t, f.Flush(t.Context()))
-			assert.Equal(t, metav1.ConditionTrue, f.status(phases.Drained))
-			assert.Equal(t, "attempt 149", f.condition(phases.UpdatePrepared).Message)
-			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Cordoned))
-		})
-	}
-}
-
 // A report that changes nothing after the pending reports takes no place in the queue. A report
 // that changes only the texts of the last report replaces them.
 func TestRepeatsInAnOutage(t *testing.T) {
