@@ -10,7 +10,8 @@ GREMLINS      := $(CACHE)/gremlins-$(GREMLINS_VERSION)/gremlins
 FREEZE        := $(CACHE)/freeze-$(FREEZE_VERSION)/freeze
 
 # Without vet, which make lint runs, and without debug information: each takes about a tenth of the CPU time.
-TEST := go test -vet=off -ldflags=-w
+# With less garbage collection, tests run in two thirds of the CPU time.
+TEST := GOGC=400 go test -vet=off -ldflags=-w
 
 # The packages without goroutines. They need no race detector.
 PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/image-mode \
