@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -119,15 +120,15 @@ func TestTestsExist(t *testing.T) {
 	known := testNames(t)
 	for _, p := range pages(t) {
 		for _, name := range regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz)[A-Z]\w+`).FindAllString(p.prose, -1) {
-			assert.True(t, known[name], "%s names %s", p.name, name)
+			assert.NotEmpty(t, known[name], "%s names %s", p.name, name)
 		}
 	}
 }
 
-// testNames returns the tests, benchmarks and fuzz tests of all packages.
-func testNames(t *testing.T) map[string]bool {
+// testNames returns the tests, benchmarks and fuzz tests of all packages, each with its directory.
+func testNames(t *testing.T) map[string]string {
 	function := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
-	known := map[string]bool{}
+	known := map[string]string{}
 	require.NoError(t, filepath.WalkDir("..", func(file string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -136,7 +137,7 @@ func testNames(t *testing.T) map[string]bool {
 			return fs.SkipDir
 		case strings.HasSuffix(file, "_test.go"):
 			for _, match := range function.FindAllStringSubmatch(read(t, strings.TrimPrefix(file, "../")), -1) {
-				known[match[1]] = true
+				known[match[1]] = filepath.Dir(file)
 			}
 		}
 		return nil
@@ -177,7 +178,7 @@ func TestCommandsExist(t *testing.T) {
 	}
 }
 
-// TestBlocksOfTheGuide: the Go blocks of the guides are parts of the examples, or of testdata/blocks, which tests run.
+// TestBlocksOfTheGuide: the Go blocks of the guides are parts of the examples and of their tests, which are run.
 func TestBlocksOfTheGuide(t *testing.T) {
 	lines := func(text string) string {
 		return regexp.MustCompile(`(?m)^\s+`).ReplaceAllString(text, "")
@@ -185,8 +186,7 @@ func TestBlocksOfTheGuide(t *testing.T) {
 	var examples string
 	for _, name := range []string{
 		"examples/daemon/daemon.go", "examples/daemon/main_test.go", "examples/drain-controller/main.go",
-		"examples/operator/main.go", "docs/testdata/blocks/operator.md/status/status.go",
-		"docs/testdata/blocks/operator.md/status/status_test.go",
+		"examples/operator/main.go", "examples/operator/pools/nodecontroller_test.go",
 	} {
 		examples += lines(read(t, name))
 	}
@@ -203,16 +203,19 @@ func TestBlocksOfTheGuide(t *testing.T) {
 // TestCommandsRun runs the programs that the pages show. The first block of README is what its daemon prints.
 func TestCommandsRun(t *testing.T) {
 	t.Parallel()
-	command := regexp.MustCompile(`(?m)^\$ (go run \./[^#\n]*)`)
-	var printed string
+	command := regexp.MustCompile(`(?m)^\$ go run \./[^#\n]*[^#\s]`)
+	var text, printed string
 	for _, p := range pages(t) {
-		for _, match := range command.FindAllStringSubmatch(p.text, -1) {
-			run := exec.CommandContext(t.Context(), "go", strings.Fields(match[1])[1:]...)
-			run.Dir = ".."
-			out, err := run.CombinedOutput()
-			require.NoError(t, err, "%s: %s: %s", p.name, match[1], out)
-			printed += string(out)
-		}
+		text += p.text
+	}
+	commands := command.FindAllString(text, -1)
+	slices.Sort(commands)
+	for _, line := range slices.Compact(commands) {
+		run := exec.CommandContext(t.Context(), "go", strings.Fields(line)[2:]...)
+		run.Dir = ".."
+		out, err := run.CombinedOutput()
+		require.NoError(t, err, "%s: %s", line, out)
+		printed += string(out)
 	}
 	block := regexp.MustCompile("(?s)\n```\n(.*?)```").FindStringSubmatch(read(t, "README.md"))
 	require.NotNil(t, block)

@@ -1,6 +1,7 @@
 package upgrademonitor_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -130,28 +131,29 @@ func TestRepeatsInAnOutage(t *testing.T) {
 			f.NotRequired(t.Context(), phases.Cordoned, "Cordon is not required")
 			f.queues(t, phases.Drained, metav1.ConditionUnknown)
 			f.ReportPinnedImageSets(t.Context(), nil, nil)
-			f.ReportDegraded(t.Context(), fmt.Errorf("sync %d", i))
-			assert.Equal(t, 6, f.pending(), "sync %d", i)
+			failed := fmt.Errorf("sync %d", i)
+			_ = f.Track(t.Context(), phases.AppliedFilesAndOS, "Applying files", func(context.Context) error { return failed })
+			f.ReportDegraded(t.Context(), failed)
+			assert.Equal(t, 8, f.pending(), "sync %d", i)
 			pass(time.Minute)
 		}
 		f.fails(nil)
 		f.requests()
 		require.NoError(t, f.Flush(t.Context()))
-		assert.Len(t, f.requests(), 8)
+		assert.Len(t, f.requests(), 10)
 		assert.Contains(t, f.condition(phases.NodeDegraded).Message, "sync 99")
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 	})
 }
 
-// A repeat waits for Timeout in total, even if the report that it has waited for is rejected.
-func TestARepeatWaitsForTimeout(t *testing.T) {
+// A repeat of a report that is being written needs no request of its own, and has the result of that report.
+func TestARepeatOfAReportInFlight(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(4 * time.Second)
 		f.failing("patch", errInvalid)
-		go func() { assert.Error(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)) }()
+		go func() { assert.True(t, apierrors.IsInvalid(f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue))) }()
 		synctest.Wait()
-		assert.Equal(t, timeout, took(func() { f.queues(t, phases.NodeDegraded, metav1.ConditionTrue) }), "a rejection, a read and a write")
-		require.NoError(t, f.Flush(t.Context()))
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
+		require.True(t, apierrors.IsInvalid(f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)))
+		assert.Equal(t, []string{"patch/status"}, f.requests())
 	})
 }

@@ -14,8 +14,9 @@ import (
 // client is a client of the API server. It has its own connection, and counts its requests and
 // bytes.
 type client struct {
-	mcfg mcfgclientset.Interface
-	core kubernetes.Interface
+	mcfg      mcfgclientset.Interface
+	core      kubernetes.Interface
+	transport http.RoundTripper // of both
 
 	mu    sync.Mutex // guards total
 	total cost
@@ -33,14 +34,15 @@ func newClient(base *rest.Config) (*client, error) {
 	config := rest.CopyConfig(base)
 	config.Dial = c.dial
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, c} })
-	transport, err := rest.HTTPClientFor(config) // one HTTP client, so that both clientsets share one connection
+	shared, err := rest.HTTPClientFor(config) // one HTTP client, so that both clientsets share one connection
 	if err != nil {
 		return nil, err
 	}
-	if c.mcfg, err = mcfgclientset.NewForConfigAndClient(config, transport); err != nil {
+	c.transport = shared.Transport
+	if c.mcfg, err = mcfgclientset.NewForConfigAndClient(config, shared); err != nil {
 		return nil, err
 	}
-	c.core, err = kubernetes.NewForConfigAndClient(config, transport)
+	c.core, err = kubernetes.NewForConfigAndClient(config, shared)
 	return c, err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/internal/mcntest"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -29,16 +30,11 @@ func selecting(name string, changes ...func(*mcfgv1.MachineConfigPool)) *mcfgv1.
 
 // kube returns a Node that is Ready, runs a config, and has roles.
 func kube(config string, roles ...string) *corev1.Node {
-	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Labels: map[string]string{corev1.LabelOSStable: "linux"}}}
-	n.Annotations = map[string]string{}
-	for _, name := range []string{"currentConfig", "desiredConfig"} {
-		n.Annotations["machineconfiguration.openshift.io/"+name] = config
-	}
-	n.Annotations["machineconfiguration.openshift.io/state"] = "Done"
+	n := mcntest.Node("currentConfig", config, "desiredConfig", config, "state", "Done")
+	n.UID, n.Labels = "1", map[string]string{corev1.LabelOSStable: "linux"}
 	for _, name := range roles {
 		n.Labels[role(name)] = ""
 	}
-	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	return n
 }
 
@@ -139,6 +135,7 @@ func TestByTheNode(t *testing.T) {
 		"is degraded":                         {state(kube(configB, "worker"), "Degraded"), false, [6]int{0, 0, 1, 0, 0, 0}},
 		"joins":                               {state(kube(configB, "worker"), "Working"), false, [6]int{0, 0, 0, 0, 0, 1}},
 		"joins a pool that is Updated":        {state(kube(configB, "worker"), "Working"), true, [6]int{1, 0, 0, 0, 0, 0}},
+		"joins an Updated with another":       {state(kube(configA, "worker"), "Working"), true, [6]int{0, 0, 0, 0, 0, 1}},
 		"has not said anything":               {state(kube("", "worker"), ""), false, [6]int{0, 0, 0, 0, 0, 1}},
 		"has not said anything to an Updated": {state(kube("", "worker"), ""), true, [6]int{1, 0, 0, 0, 0, 0}},
 	} {
@@ -152,9 +149,8 @@ func TestByTheNode(t *testing.T) {
 			nodes := []cluster.Node{cluster.NewNode(tc.node, mcn)}
 			got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: nodes, HasNodes: true}, at(60))
 			assert.Equal(t, tc.want, counts(got.Pools[0]), name)
+			assert.Equal(t, tc.updated && tc.want[0] == 1, got.Pools[0].IsDone(), name)
 		}
-		got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}, HasNodes: true}, at(60))
-		assert.Equal(t, tc.updated || tc.want[0] == 1 && tc.updated, got.Pools[0].IsDone(), name)
 	}
 }
 
@@ -172,26 +168,13 @@ func TestWithdrawn(t *testing.T) {
 	assert.False(t, p.IsDone(), "the Node is told to run the other config")
 	assert.True(t, p.Nodes[0].OffTarget)
 	assert.False(t, one(t, worker(""), 100, drainingNode("a", 99)).Nodes[0].OffTarget)
-}
 
-// TestWithdrawnLeavesNothing: after a withdrawn request, a node is as if it was never requested, unless
-// the update has started.
-func TestWithdrawnLeavesNothing(t *testing.T) {
 	requested := managed(entry(`{"f:spec":{}}`, at(50)))
 	never, withdrawn := object("worker", configB), object("worker", configB, withDesired(configA), requested)
 	want := one(t, worker("", updated), 6000, cluster.NewNode(nil, never)).Nodes
-	assert.Equal(t, want, one(t, worker("", updated), 6000, cluster.NewNode(nil, withdrawn)).Nodes)
+	assert.Equal(t, want, one(t, worker("", updated), 6000, cluster.NewNode(nil, withdrawn)).Nodes, "as if it was never requested")
 	started := object("worker", configB, withDesired(configA), is(phases.Updated, no, 51), is(phases.Drained, running, 52))
 	assert.True(t, one(t, worker("", updated), 6000, cluster.NewNode(nil, started)).Nodes[0].OffTarget)
-}
-
-// TestUnreportedInAnUpdatedPool: the word of the pool counts only for nodes that may have its target.
-func TestUnreportedInAnUpdatedPool(t *testing.T) {
-	joining := kube(configA, "worker")
-	joining.Annotations["machineconfiguration.openshift.io/state"] = "Working"
-	p := one(t, selecting("worker", updated), 60, cluster.NewNode(joining, nil))
-	assert.Equal(t, cluster.Unreported, p.Nodes[0].State)
-	assert.False(t, p.IsDone())
 }
 
 // TestNotUpdated: all nodes have the target, and only the pool disagrees.

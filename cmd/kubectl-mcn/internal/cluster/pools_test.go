@@ -119,27 +119,6 @@ func stuckNames(p cluster.Pool) []string {
 	return names
 }
 
-func TestPool(t *testing.T) {
-	p := one(t, worker("2"), 20,
-		finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13), drainingNode("d", 16), requestedNode("e", 19), waitingNode("f"), waitingNode("g"),
-		cluster.Node{Node: mco.Node{Node: progress.Node{Name: "h", Pool: "worker"}}})
-
-	assert.Equal(t, "worker", p.Name)
-	assert.Equal(t, target(configB), p.Target)
-	assert.Equal(t, 2, p.MaxUnavailable)
-	assert.False(t, p.Paused)
-	assert.False(t, p.Blocked)
-	assert.Equal(t, []int{3, 2, 0, 2, 1}, []int{p.Done, p.Updating, p.Stuck, p.Waiting, p.Unreported})
-	assert.Zero(t, p.Stuck)
-	assert.Equal(t, 7*time.Minute, p.Typical)
-	// d is done in 2 minutes and e in 6, then f and g in a round of 7.
-	require.NotNil(t, p.Remaining)
-	assert.Equal(t, 13*time.Minute, *p.Remaining)
-
-	waiting := p.Nodes[5]
-	assert.Equal(t, cluster.Waiting, waiting.State)
-}
-
 func TestTarget(t *testing.T) {
 	p := worker("")
 	p.Spec.Configuration.Name = ""

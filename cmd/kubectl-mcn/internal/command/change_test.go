@@ -11,8 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/openshift/upgrademonitor/phases"
 )
 
 // chrony is the MachineConfig that the tests wait for.
@@ -186,6 +184,12 @@ func TestWaitForAMachineConfigInFiles(t *testing.T) {
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "the pool worker does not select the MachineConfig "+chrony)
 
+	pool.Spec.Paused = true // it has the change, and does not roll it out
+	waiting := newNode("worker-0", "worker", oldConfig, at)
+	got = execute(t, asList(t, pool, waiting, newConfigOf(chrony, at, at)), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--tolerate", "0s")
+	assert.Contains(t, got.stderr, "failed: worker 0/1 to 22222222, 1 waiting, paused\n")
+	pool.Spec.Paused = false
+
 	pool.Status.Conditions = append(pool.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
 		Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-2 * time.Second)),
 	})
@@ -193,18 +197,4 @@ func TestWaitForAMachineConfigInFiles(t *testing.T) {
 		got = execute(t, asList(t, pool, n, newConfigOf(chrony, at, at)), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--tolerate", tolerate)
 		assert.Contains(t, got.stderr, want, tolerate)
 	}
-}
-
-// TestWaitForAPausedPool: the pool has the change, and does not roll it out.
-func TestWaitForAPausedPool(t *testing.T) {
-	t.Parallel()
-	paused := targetAt(newPool("worker", newConfig), time.Now(), chrony)
-	paused.Spec.Paused = true
-	n := newNode("worker-0", "worker", oldConfig, time.Now())
-	update(n, oldConfig, time.Now(), phases.Updated)
-	s := newServer(t, paused, n)
-	s.set(newConfigOf(chrony, time.Now().Add(-time.Minute), time.Now().Add(-time.Minute)))
-	code, _, stderr := start(t, "wait", "worker", "--machineconfig", chrony, "--tolerate", "1s", "--kubeconfig", s.kubeconfig(t)).end()
-	assert.Equal(t, exitFailed, code)
-	assert.Contains(t, stderr, "paused")
 }

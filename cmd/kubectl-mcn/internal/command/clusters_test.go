@@ -32,6 +32,8 @@ func TestWaitOnAFile(t *testing.T) {
 	withImage.Spec.ConfigImage.DesiredImage, withImage.Status.ConfigImage.CurrentImage = image("a"), image("a")
 	requested := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
 	request(requested, newConfig, now.Add(-time.Minute))
+	pinning := doneNodes(1)
+	setCondition(pinning[0].(*mcfgv1.MachineConfigNode), phases.PinnedImageSetsDegraded, time.Hour, "no space left on device")
 	late := newPool("worker", newConfig)
 	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-10 * time.Minute))
 	for name, test := range map[string]struct {
@@ -51,6 +53,7 @@ func TestWaitOnAFile(t *testing.T) {
 		"done, paused": {append([]runtime.Object{resting}, doneNodes(3)...), "wait --tolerate 0s", 0, "worker 3/3 to 22222222, paused\ndone\n", ""},
 		"not rendered": {append(doneNodes(3), with(updatedPool("worker", newConfig), "RenderDegraded", time.Hour, "duplicate osImageURL")), "wait", exitFailed, "", "failed: worker 3/3 to 22222222, RenderDegraded\n"},
 		"not Updated":  {append([]runtime.Object{late}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "", "failed: worker 3/3 to 22222222, not Updated\n"},
+		"pinning":      {append(pinning, updatedPool("worker", newConfig)), "wait", exitFailed, "\nPOOL ", "failed: worker 1/1 to 22222222, a pinned image set has failed\n"},
 		"requested":    {[]runtime.Object{newPool("worker", newConfig), requested}, "wait", exitFailed, "", "not done in stdin: worker 0/1 to 22222222, 1 not started\n"},
 		"not started":  {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", ", still the target of --from"},
 		"any image":    {imaged, "wait --from " + newConfig, exitFailed, "worker 1/1 to 22222222@aaaaaaaa", ", still the target of --from"},
@@ -63,6 +66,7 @@ func TestWaitOnAFile(t *testing.T) {
 			assert.Contains(t, got.stdout, test.stdout)
 			assert.Contains(t, got.stderr, test.stderr)
 			assert.NotContains(t, got.stdout, " in -")
+			assert.Equal(t, min(1, test.code), strings.Count(got.stderr, "\n"))
 		})
 	}
 	got := execute(t, "", "wait", "-f", filepath.Join(real, "build-success-not-applied.yaml"), "--at", "now")
@@ -98,9 +102,10 @@ func TestEmptyCluster(t *testing.T) {
 	assert.Equal(t, execution{0, "", "No resources found\n"}, execute(t, "", "--kubeconfig", file))
 	assert.Contains(t, execute(t, "", "-o", "yaml", "--kubeconfig", file).stdout, "\npools: []\n")
 	for want, args := range map[string][]string{
-		"kubectl mcn: nothing to wait for: there are no MachineConfigPools\n":                                                         {"wait"},
-		`kubectl mcn: unknown node "a": no pool has a node of this name` + "\n":                                                       {"node", "a"},
-		`kubectl mcn: nothing to wait for: unknown pool "worker": the pools are none; for a node, use kubectl mcn node worker` + "\n": {"wait", "worker"},
+		"kubectl mcn: nothing to wait for: there are no MachineConfigPools\n":                                                                           {"wait"},
+		`kubectl mcn: there is no MachineConfiguration "cluster", or it has no conditions: check whether the machine-config-operator is running` + "\n": {"components"},
+		`kubectl mcn: unknown node "a": no pool has a node of this name` + "\n":                                                                         {"node", "a"},
+		`kubectl mcn: nothing to wait for: unknown pool "worker": the pools are none; for a node, use kubectl mcn node worker` + "\n":                   {"wait", "worker"},
 	} {
 		assert.Equal(t, execution{exitUsage, "", want}, execute(t, "", append(args, "--kubeconfig", file)...))
 	}
@@ -173,6 +178,7 @@ func TestRejectedRequests(t *testing.T) {
 		{failure{"", "", forbidden}, "wait", exitUsage, "", notAllowed + "machineconfig"},
 		{failure{"", "", http.StatusUnauthorized}, "wait", exitUsage, "", "log in again"},
 		{failure{"", "", http.StatusNotFound}, "wait", exitUsage, "", "its CRD is not installed"},
+		{failure{"list", "", http.StatusGone}, "", exitUsage, "", "cannot list "}, // even the first page
 		{failure{"watch", "", forbidden}, "", 0, "worker-4", ""},
 		{failure{"watch", "", forbidden}, "node worker-4", 0, "worker-4", ""},
 		{failure{"watch", "", forbidden}, "wait", exitUsage, "", "not allowed to watch "},
@@ -261,7 +267,9 @@ func TestWaitFollowsNodes(t *testing.T) {
 	s.remove(coreNodes, "worker-0")
 	r.await("worker 0/0 to 22222222")
 	r.cancel()
-	_, _, stderr := r.end()
+	code, stdout, stderr := r.end()
+	assert.Equal(t, exitInterrupted, code)
+	assert.NotContains(t, stdout, "POOL", "no screen")
 	assert.Empty(t, stderr)
 }
 
@@ -345,30 +353,26 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestPage: the screens of the page are printed.
+// TestPage: the page has the screen, and the picture of README.md has its lines, with colors. If the picture is out of
+// date, run make picture.
 func TestPage(t *testing.T) {
 	t.Parallel()
+	got := execute(t, "", "-f", "../../testdata/rollout.json", "--at", now.Format(time.RFC3339)).stdout
 	page, err := os.ReadFile("../../../../docs/kubectl-mcn.md")
 	require.NoError(t, err)
-	got := execute(t, "", "-f", "../../testdata/rollout.json", "--at", now.Format(time.RFC3339))
 	_, shown, _ := strings.Cut(string(page), "## The screen\n\n```\n")
 	shown, _, _ = strings.Cut(shown, "```\n")
-	assert.Equal(t, shown, got.stdout)
-}
+	assert.Equal(t, shown, got)
 
-// TestPicture: the picture of README.md has the lines of the screen, with colors. If it is out of date, run make picture.
-func TestPicture(t *testing.T) {
-	t.Parallel()
 	picture, err := os.ReadFile("../../../../docs/kubectl-mcn.svg")
 	require.NoError(t, err)
-	var shown []string
+	var drawn []string
 	for _, line := range regexp.MustCompile(`(?s)<text [^>]*?(?:/>|>(.*?)</text>)`).FindAllStringSubmatch(string(picture), -1) {
 		text := html.UnescapeString(regexp.MustCompile(`<[^>]*>`).ReplaceAllString(line[1], ""))
-		shown = append(shown, strings.TrimRight(text, " "))
+		drawn = append(drawn, strings.TrimRight(text, " "))
 		if strings.HasPrefix(text, "! ") || strings.HasPrefix(text, "~ ") {
 			assert.Regexp(t, `<tspan [^>]*fill="#`, line[1], text)
 		}
 	}
-	got := execute(t, "", "-f", "../../testdata/rollout.json", "--at", now.Format(time.RFC3339)).stdout
-	assert.Equal(t, strings.TrimSpace(got), strings.TrimSpace(strings.Join(shown, "\n")))
+	assert.Equal(t, strings.TrimSpace(got), strings.TrimSpace(strings.Join(drawn, "\n")))
 }

@@ -3,7 +3,6 @@ package command
 import (
 	encoding "encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -251,28 +250,6 @@ func TestManySteps(t *testing.T) {
 	assert.Contains(t, got, "\nworker: 21 draining, 1 rebooting\n")
 	assert.Contains(t, got, "\n  ... and 2 more: -o wide lists all\n")
 	assert.Equal(t, 22, strings.Count(execute(t, asList(t, all...), "-f", "-", "-o", "wide").stdout, "\n  worker-"))
-}
-
-// TestExpiredList: a server that rejects even the first page does not respond for long without a word.
-func TestExpiredList(t *testing.T) {
-	t.Parallel()
-	s := newServer(t, rollout()...)
-	s.failWith(failure{"list", "", http.StatusGone})
-	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, "cannot list ")
-}
-
-// TestTimeOfAFolder: ages are computed at the time of the newest file.
-func TestTimeOfAFolder(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	for name, written := range map[string]time.Time{"a.json": now.Add(8 * time.Minute), "b.json": now} {
-		file := filepath.Join(folder, name)
-		require.NoError(t, os.WriteFile(file, []byte(asList(t, rollout()...)), 0o644))
-		require.NoError(t, os.Chtimes(file, written, written))
-	}
-	assert.Contains(t, execute(t, "", "-f", folder).stdout, "2026-03-04 14:24:05 UTC")
 }
 
 // TestDamagedFiles: damaged files do not hide the good file. A note names the first of them.

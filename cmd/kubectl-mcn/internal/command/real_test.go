@@ -185,10 +185,11 @@ func TestBadInput(t *testing.T) {
 }
 
 // TestTimeOfAFile: ages are computed at --at, else to when the file was written, or to the newest time in it if it was
-// copied later.
+// copied later. Of a folder, the newest file counts.
 func TestTimeOfAFile(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "dump.json")
+	folder := t.TempDir()
+	file := filepath.Join(folder, "dump.json")
 	require.NoError(t, os.WriteFile(file, []byte(asList(t, rollout()...)), 0o644))
 	written := now.Add(8 * 60e9)
 	require.NoError(t, os.Chtimes(file, written, written))
@@ -198,6 +199,11 @@ func TestTimeOfAFile(t *testing.T) {
 	assert.Empty(t, got.stderr)
 	got = execute(t, "", "-f", file, "--at", "2026-03-04T15:16:05Z")
 	assert.Contains(t, got.stdout, "Draining for 132m")
+
+	older := filepath.Join(folder, "older.json")
+	require.NoError(t, os.WriteFile(older, []byte(asList(t, rollout()...)), 0o644))
+	require.NoError(t, os.Chtimes(older, now, now))
+	assert.Contains(t, execute(t, "", "-f", folder).stdout, "2026-03-04 14:24:05 UTC")
 
 	copied := now.Add(25 * 3600e9)
 	require.NoError(t, os.Chtimes(file, copied, copied))

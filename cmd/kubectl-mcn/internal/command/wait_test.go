@@ -242,66 +242,6 @@ func TestWaitEndsWithTheLastWrite(t *testing.T) {
 	assert.Less(t, minPause, 2*time.Second)
 }
 
-// TestWaitForAnImage: a rollout that changes only the image, seen from before and from its middle.
-func TestWaitForAnImage(t *testing.T) {
-	t.Parallel()
-	imaged := func(name string, desired, current mcfgv1.ImageDigestFormat, ago time.Duration) *mcfgv1.MachineConfigNode {
-		n := newNode(name, "worker", oldConfig, time.Now().Add(-24*time.Hour))
-		update(n, newConfig, time.Now().Add(-ago), "")
-		n.Spec.ConfigImage.DesiredImage, n.Status.ConfigImage.CurrentImage = desired, current
-		return n
-	}
-	a, b := imaged("worker-0", image("a"), image("a"), time.Hour), imaged("worker-1", image("a"), image("a"), time.Hour)
-	s := newServer(t, updatedPool("worker", newConfig), a, b)
-	file := s.kubeconfig(t)
-	from := strings.TrimSpace(execute(t, "", "--kubeconfig", file, "-o", "jsonpath={.pools[0].target.config},{.pools[0].target.image}").stdout)
-	assert.Equal(t, newConfig+","+string(image("a")), from)
-	waiting := start(t, "wait", "--from", from, "--kubeconfig", file)
-	waiting.await("worker 2/2")
-	s.set(newPool("worker", newConfig))
-	waiting.await("not Updated")
-	s.set(imaged("worker-0", image("b"), image("b"), 30*time.Minute))
-	waiting.await("worker 1/2")
-	middle := start(t, "wait", "--kubeconfig", file)
-	middle.await("worker 1/2 to 22222222@bbbbbbbb, 1 waiting")
-	s.set(imaged("worker-1", image("b"), image("b"), 20*time.Minute), updatedPool("worker", newConfig))
-	for _, r := range []*running{waiting, middle} {
-		code, stdout, stderr := r.end()
-		assert.Zero(t, code, stderr)
-		assert.Contains(t, stdout, "worker 2/2 to 22222222@bbbbbbbb\ndone")
-	}
-}
-
-// TestWaitFails: exit 1, and why.
-func TestWaitFails(t *testing.T) {
-	t.Parallel()
-	degraded := func() *mcfgv1.MachineConfigNode {
-		n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
-		update(n, newConfig, time.Now().Add(-20*time.Minute), phases.AppliedFilesAndOS)
-		report(n, phases.NodeDegraded, metav1.ConditionTrue, time.Now().Add(-10*time.Minute), "Node worker-0 upgrade failure. disk full")
-		return n
-	}
-	done := newNode("worker-0", "worker", newConfig, time.Now().Add(-time.Hour))
-	pinning := done.DeepCopy()
-	setCondition(pinning, phases.PinnedImageSetsDegraded, time.Minute, "no space left on device") // by the clock of the fixtures, long ago
-	shift := with(updatedPool("worker", newConfig), "RenderDegraded", time.Minute, "duplicate osImageURL")
-	for want, objects := range map[string]struct {
-		pool *mcfgv1.MachineConfigPool
-		node *mcfgv1.MachineConfigNode
-	}{
-		"failed: worker 0/1 to 22222222, 1 stuck\n":                       {newPool("worker", newConfig), degraded()},
-		"failed: worker 1/1 to 22222222, RenderDegraded\n":                {shift, done},
-		"failed: worker 1/1 to 22222222, a pinned image set has failed\n": {updatedPool("worker", newConfig), pinning},
-	} {
-		s := newServer(t, objects.pool, objects.node)
-		code, stdout, stderr := start(t, "wait", "--kubeconfig", s.kubeconfig(t)).end()
-		assert.Equal(t, exitFailed, code, stderr)
-		assert.Contains(t, stderr, want)
-		assert.Equal(t, 1, strings.Count(stderr, "\n"))
-		assert.Contains(t, stdout, "\nPOOL ", "it ends with what is in the way")
-	}
-}
-
 // TestWaitTimesOut: exit 3, and what is in the way.
 func TestWaitTimesOut(t *testing.T) {
 	t.Parallel()
@@ -357,18 +297,6 @@ func TestWaitForAPoolThatIsDeleted(t *testing.T) {
 	assert.Contains(t, stderr, `nothing to wait for: unknown pool "infra": the pools are master`)
 }
 
-func TestWaitIsInterrupted(t *testing.T) {
-	t.Parallel()
-	s := newServer(t, newPool("worker", newConfig), newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour)))
-	r := start(t, "wait", "--timeout", "1h", "--kubeconfig", s.kubeconfig(t))
-	r.await("worker 0/1")
-	r.cancel()
-	code, stdout, stderr := r.end()
-	assert.Equal(t, exitInterrupted, code)
-	assert.NotContains(t, stdout, "POOL", "no screen")
-	assert.Empty(t, stderr)
-}
-
 // TestServerThatComesBack: watches and lists fail for a while, and nothing is lost.
 func TestServerThatComesBack(t *testing.T) {
 	t.Parallel()
@@ -409,18 +337,6 @@ func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 		assert.NoError(t, err)
 		assert.False(t, isOver)
 	}
-}
-
-func TestComponentsOfACluster(t *testing.T) {
-	t.Parallel()
-	s := newServer(t, unhealthy())
-	got := execute(t, "", "components", "--kubeconfig", s.kubeconfig(t))
-	assert.Zero(t, got.code, got.stderr)
-	assert.Contains(t, got.stdout, "timed out waiting for DaemonSet")
-	assert.Contains(t, got.stdout, "not reported")
-	got = execute(t, "", "components", "--kubeconfig", newServer(t).kubeconfig(t))
-	assert.Equal(t, exitUsage, got.code)
-	assert.Contains(t, got.stderr, `there is no MachineConfiguration "cluster"`)
 }
 
 // TestSilentServer accepts requests, and does not answer any.

@@ -76,38 +76,30 @@ func TestRequestedByNode(t *testing.T) {
 	assert.Equal(t, at(3), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)
 }
 
-// TestDegradedByAnnotations: the most specific cause wins.
-func TestDegradedByAnnotations(t *testing.T) {
+// TestErrorOfADegradedNode: the most specific cause wins. Package progress tests which errors there are.
+func TestErrorOfADegradedNode(t *testing.T) {
 	updated := is(phases.Updated, yes, 1)
 	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 2, text) }
 	for name, tc := range map[string]struct {
-		state, reason string
-		object        *mcfgv1.MachineConfigNode
-		isDegraded    bool
-		message       string
+		reason  string
+		object  *mcfgv1.MachineConfigNode
+		message string
 	}{
-		"degraded":                         {"Degraded", "disk full", mcn(updated), true, "disk full"},
-		"degraded, without a reason":       {"Degraded", "", mcn(updated), true, ""},
-		"unreconcilable":                   {"Unreconcilable", "disk full", mcn(updated), true, "disk full"},
-		"without an object":                {"Degraded", "disk full", nil, true, "disk full"},
-		"done":                             {"Done", "disk full", mcn(updated), false, ""},
-		"working":                          {"Working", "disk full", mcn(updated), false, ""},
-		"the object says the same":         {"Degraded", "disk full", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "disk full"},
-		"the object says more":             {"Degraded", "disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "disk full"},
-		"the annotation says more":         {"Degraded", "a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), true, "a: disk full: b"},
-		"the object says something else":   {"Degraded", "rebooting", mcn(updated, degraded("disk full")), true, "disk full"},
-		"a failure of an earlier update":   {"Degraded", "", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), true, "disk full"},
-		"the object says nothing":          {"Degraded", "disk full", mcn(updated, degraded("")), true, "disk full"},
-		"the object is no longer degraded": {"Done", "", mcn(updated, is(phases.NodeDegraded, no, 2, "disk full")), false, ""},
-		"the object has an earlier error":  {"Degraded", "disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), true, "disk full"},
+		"without a reason":                {"", mcn(updated), ""},
+		"without an object":               {"disk full", nil, "disk full"},
+		"the object says the same":        {"disk full", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
+		"the object says more":            {"disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
+		"the annotation says more":        {"a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "a: disk full: b"},
+		"the object says something else":  {"rebooting", mcn(updated, degraded("disk full")), "disk full"},
+		"a failure of an earlier update":  {"", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), "disk full"},
+		"the object has an earlier error": {"disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), "disk full"},
 		"a drain, after one hour": {
-			"Degraded", afterAnHourIs,
-			mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 2), is(phases.Drained, running, 3, drainFailed+evictPG0+untilDrainer)), true, evictPG0,
+			afterAnHourIs,
+			mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 2), is(phases.Drained, running, 3, drainFailed+evictPG0+untilDrainer)), evictPG0,
 		},
 	} {
-		n := mco.Of(newNode("state", tc.state, "reason", tc.reason), tc.object)
-		assert.Equal(t, tc.isDegraded, n.Degraded, name)
+		n := mco.Of(newNode("state", "Degraded", "reason", tc.reason), tc.object)
+		assert.True(t, n.Degraded, name)
 		assert.Equal(t, tc.message, n.Message, name)
-		assert.Equal(t, !tc.isDegraded, n.IsAvailable() || n.InUpdate() && !n.Degraded, name)
 	}
 }

@@ -1,4 +1,4 @@
-package status
+package upgrademonitortest_test
 
 import (
 	"testing"

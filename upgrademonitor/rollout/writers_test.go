@@ -1,0 +1,72 @@
+package rollout_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
+	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
+)
+
+// TestWritersOfTheSpec: beside rollout, a daemon whose Config.Pool is nil, and that does not call
+// GenerateAndApplyMachineConfigNodeSpec, writes the spec only if an update starts before rollout has written it.
+func TestWritersOfTheSpec(t *testing.T) {
+	for name, test := range map[string]struct {
+		isFirst bool // the daemon sees the Node before rollout runs
+		writes  int
+	}{
+		"rollout is first":    {false, 0},
+		"the daemon is first": {true, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, nil, one("worker"), func(t *testing.T, c *cluster) {
+				c.mcfg = upgrademonitortest.NewClientset(t)
+				c.createPool(newPool("worker"))
+				var of rollout.Config
+				c.run(func(config *rollout.Config) { of = *config })
+				monitor, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{
+					Client: c.mcfg, NodeName: "node", Lister: of.MachineConfigNodes.Lister(),
+					Node: func() (*corev1.Node, error) { return of.Nodes.Lister().Get("node") },
+				})
+				require.NoError(t, err)
+				monitor.Report(t.Context(), phases.Updated, "Node is updated", metav1.ConditionTrue)
+				if test.isFirst {
+					c.end() // this rollout is no longer the leader, and the next one is not yet
+				}
+				c.mcfg.ClearActions()
+				c.changeNode(desires("rendered-2"))
+				for _, report := range []struct {
+					phase  phases.Phase
+					status metav1.ConditionStatus
+				}{
+					{phases.Updated, metav1.ConditionFalse}, {phases.UpdatePrepared, metav1.ConditionTrue},
+					{phases.RebootedNode, metav1.ConditionTrue}, {phases.Resumed, metav1.ConditionTrue},
+				} {
+					monitor.Report(t.Context(), report.phase, "about it", report.status)
+				}
+				c.changeNode(func(n *corev1.Node) { n.Annotations[nodemeta.CurrentConfig] = "rendered-2" })
+				monitor.Report(t.Context(), phases.Updated, "Node is updated", metav1.ConditionTrue)
+				c.advance(time.Minute)
+
+				writes := 0
+				for _, action := range c.mcfg.Actions() {
+					patch, isPatch := action.(clienttesting.PatchActionImpl)
+					if isPatch && patch.GetSubresource() == "" && patch.PatchOptions.FieldManager == "machine-config-operator" {
+						writes++
+					}
+				}
+				assert.Equal(t, test.writes, writes)
+				assert.Equal(t, "worker rendered-2", c.spec(), "the daemon keeps the pool")
+			})
+		})
+	}
+}
