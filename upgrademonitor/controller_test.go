@@ -1,7 +1,6 @@
 package upgrademonitor_test
 
 import (
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // controlled is a daemon, and the Monitor of a controller for its node.
@@ -99,23 +97,6 @@ func TestAControllerBeforeTheObjectExists(t *testing.T) {
 	})
 }
 
-// A controller does not create an object that was deleted, even if its Lister shows that.
-func TestAControllerAfterADelete(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var cache lister
-		c := newControlled(t, cache.use)
-		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
-		c.controller.report(t, phases.NodeDegraded, metav1.ConditionTrue)
-		cache.show(c.daemon.object())
-		c.controller.report(t, phases.NodeDegraded, metav1.ConditionTrue)
-		c.daemon.Remove(nodeName)
-		cache.returns(nil)
-		c.controller.queues(t, phases.NodeDegraded, metav1.ConditionFalse)
-		pass(time.Hour)
-		assert.Nil(t, c.daemon.object())
-	})
-}
-
 // A controller that is faster than the daemon waits until the object shows the start of the update. So
 // its report starts no update, and the daemon's Updated=False does not reset it.
 func TestAControllerThatIsFasterThanTheDaemon(t *testing.T) {
@@ -161,30 +142,5 @@ func TestAControllerWhoseUpdateIsWithdrawn(t *testing.T) {
 		pass(time.Minute)
 		assert.Equal(t, metav1.ConditionFalse, c.daemon.status(phases.Cordoned))
 		c.controller.report(t, phases.Drained, metav1.ConditionUnknown)
-	})
-}
-
-// Image mode: an update that changes only the image has a start, too.
-func TestAControllerWaitsForTheStartOfAnImage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		imageMode := func(config *upgrademonitor.Config) { config.ImageMode = func() bool { return true } }
-		c := newControlled(t, imageMode)
-		c.daemon = c.daemon.another(t, imageMode)
-		setImages := func(current, desired string) {
-			for _, f := range []*fixture{c.daemon, c.controller} {
-				f.becomes(func(n *corev1.Node) {
-					n.Annotations[nodemeta.CurrentImage], n.Annotations[nodemeta.DesiredImage] = current, desired
-				})
-			}
-		}
-		image := func(digit string) string { return "quay.io/os@sha256:" + strings.Repeat(digit, 64) }
-		oldImage, newImage := image("1"), image("2")
-		setImages(oldImage, oldImage)
-		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
-		setImages(oldImage, newImage)
-		c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
-		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
-		pass(30 * time.Second)
-		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
 	})
 }

@@ -230,21 +230,6 @@ func TestAnOutageWhileAControllerWaits(t *testing.T) {
 	})
 }
 
-// A request without a response is canceled by Flush, and tried again at once.
-func TestARequestThatFlushCancels(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.takes(hangs)
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
-		defer cancel()
-		f.Report(ctx, phases.Drained, "draining", metav1.ConditionUnknown)
-		f.takes(0) // but for the request in flight
-		assert.Equal(t, timeout-20*time.Millisecond, took(func() { require.NoError(t, f.Flush(t.Context())) }))
-		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
-		synctest.Wait()
-		assertLines(t, []string{"no response", "works again"}, f.log.take())
-	})
-}
-
 // A response that comes at the moment when a call times out does not start an outage that nothing
 // ends. A rejection is the error of the call, or logged.
 func TestAResponseAtTimeout(t *testing.T) {
@@ -288,35 +273,4 @@ func TestAnotherProcessEndsAnOutage(t *testing.T) {
 		assertLines(t, []string{"RBAC", "works again"}, f.log.take())
 		f.report(t, phases.NodeDegraded, metav1.ConditionFalse)
 	}, cache.use)
-}
-
-// The configs of the Node do not go back, though a report between two changes of the Node is pending.
-func TestVersionsOfAnOutage(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.fails(errDown)
-		f.annotate(newConfig, newConfig)
-		pass(time.Minute)
-		f.queues(t, phases.Drained, metav1.ConditionTrue)
-		f.annotate(thirdConfig, thirdConfig)
-		pass(time.Minute)
-		f.fails(nil)
-		require.NoError(t, f.Flush(t.Context()))
-		assert.Equal(t, thirdConfig, f.object().Status.ConfigVersion.Current)
-	})
-}
-
-// A second start of an update in an outage: the repeat of a report takes no place in the queue.
-func TestRepeatOfASecondStart(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.starts(t, newConfig)
-		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-		f.report(t, phases.Cordoned, metav1.ConditionTrue)
-		f.fails(errDown)
-		f.annotate(oldConfig, thirdConfig)
-		f.queues(t, phases.Updated, metav1.ConditionFalse)
-		for range 3 {
-			f.queues(t, phases.UpdatePrepared, metav1.ConditionTrue)
-		}
-		assert.Equal(t, 2, f.pending())
-	})
 }

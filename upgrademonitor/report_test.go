@@ -117,22 +117,6 @@ func TestReportsWithoutANode(t *testing.T) {
 	}
 }
 
-func TestReportDegraded(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		for range 2 {
-			f.ReportDegraded(t.Context(), errors.New("rename /home/core: file exists"))
-			degraded := f.condition(phases.NodeDegraded)
-			assert.Equal(t, []string{"True", "NodeDegraded", "Node worker-0 upgrade failure. rename /home/core: file exists"}, textsOf(degraded))
-		}
-		assert.Len(t, f.requests(), 1, "the same cause costs nothing")
-		f.ReportDegraded(t.Context(), nil)
-		assert.Equal(t, "Node worker-0 upgrade succeeded", f.condition(phases.NodeDegraded).Message)
-		f = newFixture(t)
-		f.ReportDegraded(t.Context(), nil)
-		assert.Equal(t, []string{"get"}, f.requests(), "it creates nothing")
-	})
-}
-
 func textsOf(c metav1.Condition) []string { return []string{string(c.Status), c.Reason, c.Message} }
 
 // Report has a conventional reason, and logs an error of the caller. A pending report is not an

@@ -1,6 +1,7 @@
 package upgrademonitor_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -118,37 +119,6 @@ func TestFullQueue(t *testing.T) {
 	})
 }
 
-// Reports whose messages count up do not fill the queue: the last pending report of a phase gets their
-// messages.
-func TestMessagesThatCountUp(t *testing.T) {
-	for _, isRead := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			f := newFixture(t)
-			if isRead {
-				f.report(t, phases.Updated, metav1.ConditionTrue)
-			}
-			f.fails(errDown)
-			attempt := func(p phases.Phase, i int) {
-				err := f.GenerateAndApplyMachineConfigNode(t.Context(), p, "R", fmt.Sprint("attempt ", i), metav1.ConditionUnknown)
-				require.ErrorIs(t, err, upgrademonitor.ErrPending)
-			}
-			f.queues(t, phases.Updated, metav1.ConditionFalse)
-			for i := range 150 {
-				attempt(phases.Drained, i)
-				attempt(phases.UpdatePrepared, i)
-			}
-			attempt(phases.Cordoned, 0)
-			assert.Equal(t, 4, f.pending())
-			f.queues(t, phases.Drained, metav1.ConditionTrue)
-			f.fails(nil)
-			require.NoError(t, f.Flush(t.Context()))
-			assert.Equal(t, metav1.ConditionTrue, f.status(phases.Drained))
-			assert.Equal(t, "attempt 149", f.condition(phases.UpdatePrepared).Message)
-			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Cordoned))
-		})
-	}
-}
-
 // A report that changes nothing after the pending reports takes no place in the queue. A report
 // that changes only the texts of the last report replaces them.
 func TestRepeatsInAnOutage(t *testing.T) {
@@ -161,28 +131,29 @@ func TestRepeatsInAnOutage(t *testing.T) {
 			f.NotRequired(t.Context(), phases.Cordoned, "Cordon is not required")
 			f.queues(t, phases.Drained, metav1.ConditionUnknown)
 			f.ReportPinnedImageSets(t.Context(), nil, nil)
-			f.ReportDegraded(t.Context(), fmt.Errorf("sync %d", i))
-			assert.Equal(t, 6, f.pending(), "sync %d", i)
+			failed := fmt.Errorf("sync %d", i)
+			_ = f.Track(t.Context(), phases.AppliedFilesAndOS, "Applying files", func(context.Context) error { return failed })
+			f.ReportDegraded(t.Context(), failed)
+			assert.Equal(t, 8, f.pending(), "sync %d", i)
 			pass(time.Minute)
 		}
 		f.fails(nil)
 		f.requests()
 		require.NoError(t, f.Flush(t.Context()))
-		assert.Len(t, f.requests(), 8)
+		assert.Len(t, f.requests(), 10)
 		assert.Contains(t, f.condition(phases.NodeDegraded).Message, "sync 99")
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 	})
 }
 
-// A repeat waits for Timeout in total, even if the report that it has waited for is rejected.
-func TestARepeatWaitsForTimeout(t *testing.T) {
+// A repeat of a report that is being written needs no request of its own, and has the result of that report.
+func TestARepeatOfAReportInFlight(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(4 * time.Second)
 		f.failing("patch", errInvalid)
-		go func() { assert.Error(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)) }()
+		go func() { assert.True(t, apierrors.IsInvalid(f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue))) }()
 		synctest.Wait()
-		assert.Equal(t, timeout, took(func() { f.queues(t, phases.NodeDegraded, metav1.ConditionTrue) }), "a rejection, a read and a write")
-		require.NoError(t, f.Flush(t.Context()))
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
+		require.True(t, apierrors.IsInvalid(f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)))
+		assert.Equal(t, []string{"patch/status"}, f.requests())
 	})
 }

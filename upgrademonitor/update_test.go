@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -109,21 +108,6 @@ func TestVersionsFollowTheNode(t *testing.T) {
 		require.NoError(t, f.syncSpec(t))
 		assert.Empty(t, f.requests())
 		assert.Len(t, f.log.take(), 1, "an annotation that is not a name is left out")
-	})
-}
-
-// The status of a Node's former object neither rejects nor repeats a report of the new Node.
-func TestReportsOfANodeThatWasRegisteredAgain(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.starts(t, newConfig)
-		f.report(t, phases.Drained, metav1.ConditionUnknown)
-		for _, uid := range []types.UID{"another", "a third"} {
-			f.Remove(nodeName)
-			f.becomes(func(n *corev1.Node) { n.UID = uid })
-			f.report(t, phases.Drained, metav1.ConditionFalse)
-			assert.Equal(t, "about Drained", f.condition(phases.Drained).Message)
-			assert.Equal(t, uid, f.object().OwnerReferences[0].UID)
-		}
 	})
 }
 

@@ -2,8 +2,6 @@ package upgrademonitor_test
 
 import (
 	"errors"
-	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -146,22 +144,6 @@ func TestDeletedObject(t *testing.T) {
 	}
 }
 
-// An object that is deleted while the configs of the Node are written is created again, even if the
-// informer still shows it.
-func TestAnObjectThatIsDeletedDuringALook(t *testing.T) {
-	var cache lister
-	inBubble(t, func(t *testing.T, f *fixture) {
-		cache.show(f.object())
-		pass(11 * time.Second)
-		f.annotate(newConfig, newConfig)
-		f.Remove(nodeName)
-		pass(11 * time.Second)
-		cache.returns(nil)
-		require.NotNil(t, f.object())
-		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
-	}, cache.use)
-}
-
 // Flush waits until the status has the Node's config: before the first read, and after a delete. If
 // the Node function fails, Flush returns its error.
 func TestFlushFollowsTheNode(t *testing.T) {
@@ -199,44 +181,6 @@ func TestListedTarget(t *testing.T) {
 	})
 }
 
-// An object in the Lister whose version cannot be compared is not believed, whatever it shows.
-func TestListedVersionThatCannotBeCompared(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var cache lister
-		f := newUpdated(t, cache.use)
-		old := f.object()
-		f.starts(t, newConfig)
-		old.ResourceVersion = ""
-		cache.show(old)
-		f.requests()
-		f.report(t, phases.Drained, metav1.ConditionUnknown)
-		assert.Equal(t, []string{"patch/status"}, f.requests(), "no conflict")
-	})
-}
-
-// A Lister that returns the object of another node is ignored. That is logged once, and once when
-// it is over.
-func TestListerOfAnotherNode(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var cache lister
-		f := newUpdated(t, cache.use)
-		another := f.object()
-		another.Name, another.ResourceVersion, another.Status.Conditions = "worker-1", "99", nil
-		for range 2 {
-			for _, object := range []*mcfgv1.MachineConfigNode{another, f.object()} {
-				cache.show(object)
-				for range 2 {
-					f.report(t, phases.Updated, metav1.ConditionTrue)
-				}
-				lines := f.log.take()
-				require.Len(t, lines, 1)
-				assert.Contains(t, lines[0], map[bool]string{true: "Ignoring the Lister", false: "works again"}[object == another])
-			}
-		}
-		assert.False(t, slices.Contains(f.requests(), "patch/status"))
-	})
-}
-
 // If the Node function fails in one call, that does not prevent the report of another call.
 func TestOneFailingViewVetoesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
@@ -249,59 +193,6 @@ func TestOneFailingViewVetoesNothing(t *testing.T) {
 		f.viewFails(nil)
 		pass(8 * time.Second) // before the Monitor looks
 		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Resumed))
-	})
-}
-
-// If a report is rejected, its versions follow the Node at the next look.
-func TestVersionsFollowAfterARejection(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.failing("patch", errInvalid)
-		f.annotate(newConfig, newConfig)
-		require.Error(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue))
-		pass(time.Minute)
-		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
-	})
-}
-
-// A failing Lister is logged once, and once when it works again: also if it returns nothing.
-func TestAListerThatFailsIsLogged(t *testing.T) {
-	var cache lister
-	inBubble(t, func(t *testing.T, f *fixture) {
-		cache.show(f.object())
-		pass(30 * time.Second)
-		for range 2 {
-			for _, err := range []error{errDown, nil} {
-				cache.returns(func() (*mcfgv1.MachineConfigNode, error) { return nil, err })
-				pass(30 * time.Second)
-				assert.Len(t, f.log.take(), 1)
-				assert.Empty(t, f.requests(), "the object was not deleted")
-			}
-			cache.returns(nil) // the object is not found
-			pass(30 * time.Second)
-			assertLines(t, []string{"works again"}, f.log.take())
-			f.requests()
-		}
-	}, cache.use)
-}
-
-// While the Node function fails, no object is created: the Node may have been deleted.
-func TestNoObjectWithoutANode(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		f.fails(errDown)
-		f.queues(t, phases.Updated, metav1.ConditionTrue)
-		f.log.take()
-		f.viewFails(errors.New("not found"))
-		pass(time.Minute)
-		assertLines(t, []string{"Failed to get the Node"}, f.log.take())
-		f.fails(nil)
-		pass(time.Minute)
-		assert.Nil(t, f.object())
-		f.log.take()
-		f.viewFails(nil)
-		pass(time.Minute)
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Updated))
-		assert.Contains(t, strings.Join(f.log.take(), ""), "works again")
 	})
 }
 
@@ -395,4 +286,32 @@ func TestANodeAfterARestore(t *testing.T) {
 		require.NoError(t, f.Flush(t.Context()))
 		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
 	})
+}
+
+// A Lister that fails, or returns nothing or another object, is ignored. That is logged once, and once when
+// the Lister works again, also if it does not find the object.
+func TestAListerThatIsIgnored(t *testing.T) {
+	var cache lister
+	inBubble(t, func(t *testing.T, f *fixture) {
+		another := f.object()
+		another.Name, another.ResourceVersion, another.Status.Conditions = "worker-1", "99", nil
+		for _, ignored := range []func() (*mcfgv1.MachineConfigNode, error){
+			func() (*mcfgv1.MachineConfigNode, error) { return nil, errDown },
+			func() (*mcfgv1.MachineConfigNode, error) { return nil, nil },
+			func() (*mcfgv1.MachineConfigNode, error) { return another, nil },
+		} {
+			cache.show(f.object())
+			pass(30 * time.Second)
+			f.log.take()
+			cache.returns(ignored)
+			f.report(t, phases.Updated, metav1.ConditionTrue)
+			pass(30 * time.Second)
+			assertLines(t, []string{"Ignoring the Lister"}, f.log.take())
+			assert.Empty(t, f.requests(), "the object was not deleted")
+			cache.returns(nil) // the object is not found
+			pass(30 * time.Second)
+			assertLines(t, []string{"works again"}, f.log.take())
+			f.requests()
+		}
+	}, cache.use)
 }

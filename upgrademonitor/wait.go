@@ -19,9 +19,8 @@ var (
 		"Monitors write only conditions: report this from the daemon of the node")
 )
 
-// submit looks at the Node, queues a change, and waits until it is written, as awaitLocked describes. If
-// the pending changes already include the change, submit waits for the last pending entry, and then
-// submits the change again. An error that does not wrap ErrPending means that the change was not
+// submit looks at the Node, queues a change, and waits until it is written, as awaitLocked describes. An
+// error that does not wrap ErrPending means that the change was not
 // accepted, or that the API server rejected it.
 func (m *Monitor) submit(ctx context.Context, change machine.Change) error {
 	if err := ctx.Err(); err != nil {
@@ -35,20 +34,16 @@ func (m *Monitor) submit(ctx context.Context, change machine.Change) error {
 	defer timeout.Stop()
 	m.mu.Lock()
 	defer m.unlock()
-	for {
-		e, isRepeat, err := m.core.Submit(change)
-		if e == nil {
-			m.wakeLocked(m.cause != nil)
-			return m.rejected(change, err)
-		}
-		if cause := m.awaitLocked(ctx, timeout.C, e); cause != nil {
-			e.Abandoned = true
-			return fmt.Errorf("MachineConfigNode %s: %s: %w: %w", m.config.NodeName, change, ErrPending, cause)
-		}
-		if !isRepeat {
-			return m.rejected(change, e.Err)
-		}
+	e, err := m.core.Submit(change)
+	if e == nil {
+		m.wakeLocked(m.cause != nil)
+		return m.rejected(change, err)
 	}
+	if cause := m.awaitLocked(ctx, timeout.C, e); cause != nil {
+		e.Abandoned = true
+		return fmt.Errorf("MachineConfigNode %s: %s: %w: %w", m.config.NodeName, change, ErrPending, cause)
+	}
+	return m.rejected(change, e.Err)
 }
 
 // awaitLocked waits until an entry is settled, an attempt fails, the call times out, or ctx ends. If the

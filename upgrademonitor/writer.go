@@ -7,6 +7,7 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
@@ -213,12 +214,11 @@ func (m *Monitor) send(ctx context.Context, r machine.Request) machine.Result {
 	ctx, cancel := context.WithTimeout(ctx, 2*m.config.Timeout)
 	defer cancel()
 	mcn, err := m.request(ctx, r)
-	outcome := apierr.Classify(err)
-	if outcome == apierr.Denied && r.Verb == machine.PatchSpec {
+	if apierrors.IsForbidden(err) && r.Verb == machine.PatchSpec {
 		err = fmt.Errorf("%w: reports wait until this process may patch machineconfignodes, not only machineconfignodes/status", err)
 	}
 	if err != nil {
-		return machine.Result{Outcome: outcome, Err: err}
+		return machine.Result{Outcome: apierr.Classify(err), Err: err}
 	}
 	return machine.Result{Object: machine.FromTyped(mcn)}
 }

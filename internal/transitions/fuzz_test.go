@@ -3,27 +3,17 @@ package transitions_test
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/mcntest"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
-
-// tape converts bytes to choices; at its end, all choices are 0.
-type tape []byte
-
-func (t *tape) pick(n int) int {
-	if len(*t) == 0 {
-		return 0
-	}
-	b := (*t)[0]
-	*t = (*t)[1:]
-	return int(b) % n
-}
 
 func secondsOf(n int) time.Duration { return time.Duration(n) * time.Second }
 
@@ -42,15 +32,15 @@ func FuzzNext(f *testing.F) {
 		f.Add(tape)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		in := tape(data)
-		imageMode := in.pick(2) == 1
+		in := mcntest.Tape(data)
+		imageMode := in.Pick(2) == 1
 		list := fuzzList(&in)
 		for n := 0; n < 12 && len(in) > 0; n++ {
-			if in.pick(16) == 15 {
+			if in.Pick(16) == 15 {
 				imageMode = !imageMode
 			}
 			r := fuzzReport(&in)
-			r.Time = metav1.NewTime(earlier.In(east).Add(secondsOf(n-in.pick(6)) + time.Millisecond)) // reports may be delayed
+			r.Time = metav1.NewTime(earlier.In(east).Add(secondsOf(n-in.Pick(6)) + time.Millisecond)) // reports may be delayed
 			kept := slices.Clone(list)
 			writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Update)
 			if !slices.Equal(kept, list) {
@@ -78,13 +68,13 @@ func retries(r request) bool {
 	return (r.Phase == phases.Updated || r.Phase == phases.UpdatePrepared) && r.NewTarget
 }
 
-func fuzzList(in *tape) []metav1.Condition {
+func fuzzList(in *mcntest.Tape) []metav1.Condition {
 	var list []metav1.Condition
-	for n := in.pick(20); n > 0; n-- {
-		typ := everyType[in.pick(len(everyType))]
+	for n := in.Pick(20); n > 0; n-- {
+		typ := everyType[in.Pick(len(everyType))]
 		c := neverRan(phases.Phase(typ), metav1.NewTime(earlier.Add(-secondsOf(n)-time.Microsecond)))
-		c.Status = statuses[in.pick(3)]
-		if said := in.pick(3); said > 0 || c.Status != no {
+		c.Status = statuses[in.Pick(3)]
+		if said := in.Pick(4); said < 3 && (said > 0 || c.Status != no) { // else the reason says "not yet", whatever the status
 			c.Reason, c.Message = "Ran", []string{"", "ran " + typ, prefix + lastUpdate + ": ran"}[said]
 		}
 		list = append(list, c)
@@ -92,15 +82,15 @@ func fuzzList(in *tape) []metav1.Condition {
 	return list
 }
 
-func fuzzReport(in *tape) request {
+func fuzzReport(in *mcntest.Tape) request {
 	r := request{Report: transitions.Report{Reason: "Reported"}, Update: transitions.Update{Name: thisUpdate}}
-	r.Phase = phases.Phase(everyType[in.pick(len(everyType))])
-	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.pick(8)]
-	options := in.pick(128)
+	r.Phase = phases.Phase(everyType[in.Pick(len(everyType))])
+	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.Pick(8)]
+	options := in.Pick(128)
 	r.NotRequired = options&64 != 0
 	r.CompletesParent = options&1 != 0
 	r.NewTarget = options&2 != 0
 	r.Ended = options&4 != 0
-	r.Message = []string{"one", "another", "\xff", ""}[options>>3&3]
+	r.Message = []string{"one", "another", "\xff" + strings.Repeat("a", 4085), ""}[options>>3&3] // one is too long with a prefix
 	return r
 }

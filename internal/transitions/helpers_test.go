@@ -94,17 +94,6 @@ func neverRan(p phases.Phase, since metav1.Time) metav1.Condition {
 	}
 }
 
-// prefixed returns the message of a phase after the end of the update in which it ran.
-func prefixed(message, update string) string {
-	ran := neverRan(phases.Drained, earlier)
-	ran.Status, ran.Message = done, message
-	writes, err := conditionstest.Writes([]metav1.Condition{ran}, false, report(phases.Updated, done).Report, transitions.Update{Name: update})
-	if err != nil {
-		return err.Error()
-	}
-	return conditions.Find(writes[0], phases.Drained).Message
-}
-
 // condition returns a condition of a list.
 func condition(t *testing.T, list []metav1.Condition, p phases.Phase) metav1.Condition {
 	t.Helper()

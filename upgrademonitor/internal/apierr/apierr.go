@@ -25,34 +25,28 @@ const (
 	NotFound Outcome = "NotFound"
 	// Terminal means that no retry can succeed, because the object is invalid or too large.
 	Terminal Outcome = "Terminal"
-	// Denied means that RBAC or admission denies the request. It may succeed after an administrator
-	// has changed a permission or a policy.
+	// Denied means that RBAC or admission denies the request, or that the CRD is not installed. The
+	// request may succeed after an administrator has changed this.
 	Denied Outcome = "Denied"
-	// NoCRD means that the API server does not serve the resource, because its CRD is not installed.
-	NoCRD Outcome = "NoCRD"
 )
 
 // Classify returns the outcome of an error, or OK if the error is nil.
 //
 //  1. A denial by an admission policy or webhook is Denied, whatever its status code. If a policy
 //     sets no reason, the API server responds with 422, as for an invalid object.
-//  2. A 404 for the resource is NoCRD. A 404 for the object is NotFound.
-//  3. A conflict of field managers is Retry instead of Conflict, because a write that is computed
-//     from the latest object has the same conflict.
-//  4. An error that fits no other Outcome is Retry.
+//  2. A 404 for the resource is Denied. A 404 for the object is NotFound.
+//  3. An error that fits no other Outcome is Retry.
 func Classify(err error) Outcome {
 	switch {
 	case err == nil:
 		return OK
-	case isDenied(err):
+	case isDenied(err), isResourceMissing(err):
 		return Denied
 	case apierrors.IsInvalid(err), isTooLarge(err):
 		return Terminal
-	case isResourceMissing(err):
-		return NoCRD
 	case apierrors.IsNotFound(err):
 		return NotFound
-	case isConflict(err):
+	case apierrors.IsAlreadyExists(err), apierrors.IsConflict(err):
 		return Conflict
 	default:
 		return Retry
@@ -93,11 +87,6 @@ func Policy(err error) string {
 
 func isDenied(err error) bool {
 	return apierrors.IsForbidden(err) || Policy(err) != "" || webhookPattern.MatchString(messageOf(err))
-}
-
-func isConflict(err error) bool {
-	isOfManagers := apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict)
-	return apierrors.IsAlreadyExists(err) || apierrors.IsConflict(err) && !isOfManagers
 }
 
 // isResourceMissing reports whether the API server does not serve the resource. Then it responds with

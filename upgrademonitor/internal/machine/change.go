@@ -67,9 +67,9 @@ func (c Change) merge(newer Change) (Change, bool) {
 type Step struct {
 	Next State
 	Done bool // no write follows
-	// StartsUpdate is set if the write starts an update. If OnlyResets is also set, another write starts
-	// the update.
-	StartsUpdate, OnlyResets bool
+	// start is the decision about the start of an update after the write. It is starting if the write only
+	// resets the steps, so that another write starts the update.
+	start start
 	// SyncsSpec is set if the spec must be written before the status, so that spec, status and Node
 	// agree: the change starts an update, or it ends an update and the Node runs its desired config.
 	SyncsSpec bool
@@ -96,7 +96,7 @@ func (c Change) Plan(s State, decided start) (Step, error) {
 	}
 	step, err := c.plan(s, decided)
 	if err == nil && !c.Node.ConditionsOnly {
-		starts := step.StartsUpdate && !step.OnlyResets && s.Spec.ConfigVersion.Desired == c.Node.DesiredConfig
+		starts := decided != started && step.start == started && s.Spec.ConfigVersion.Desired == c.Node.DesiredConfig
 		step.Next = step.Next.withObservedGeneration(starts)
 	}
 	return step, err
@@ -116,10 +116,11 @@ func (c Change) plan(s State, decided start) (Step, error) {
 	}
 	before := s.Status.Conditions
 	update := c.update(s, decided)
-	step := Step{Next: s, StartsUpdate: transitions.StartsUpdate(before, c.Report, update)}
-	step.Waits = step.StartsUpdate && c.Node.ConditionsOnly && update.NewTarget && c.Node.isToldToUpdate()
+	starts := transitions.StartsUpdate(before, c.Report, update)
+	step := Step{Next: s, start: decided}
+	step.Waits = starts && c.Node.ConditionsOnly && update.NewTarget && c.Node.isToldToUpdate()
 	report := c.Report
-	if known := conditions.Find(before, c.Phase); c.SkipIfRunning && !step.StartsUpdate && known != nil && known.Status == c.Status {
+	if known := conditions.Find(before, c.Phase); c.SkipIfRunning && !starts && known != nil && known.Status == c.Status {
 		report.Reason, report.Message = known.Reason, known.Message
 	}
 	list, done, err := transitions.Next(before, imageMode, report, update)
@@ -127,9 +128,13 @@ func (c Change) plan(s State, decided start) (Step, error) {
 		return Step{}, err
 	}
 	step.Done = done
-	step.OnlyResets = step.StartsUpdate && !done && !slices.ContainsFunc(phases.All(imageMode), func(p phases.Phase) bool {
-		return transitions.IsStep(p) && transitions.Ran(list, p)
-	})
+	hasStarted := func(p phases.Phase) bool { return transitions.IsStep(p) && transitions.Ran(list, p) }
+	switch {
+	case starts && (done || slices.ContainsFunc(phases.All(imageMode), hasStarted)):
+		step.start = started
+	case starts:
+		step.start = starting
+	}
 	if list != nil {
 		step.Next.Status.Conditions = list
 	}
@@ -137,7 +142,7 @@ func (c Change) plan(s State, decided start) (Step, error) {
 	ended := isEnd && !update.Ended // a report from before the end must not restore an older config
 	prepared := !s.isTrue(phases.UpdatePrepared) && step.Next.isTrue(phases.UpdatePrepared)
 	step.Next = step.Next.withVersions(c.Node, prepared, ended)
-	step.SyncsSpec = step.StartsUpdate || ended && !s.isTrue(phases.Updated) && c.Node.runsDesired()
+	step.SyncsSpec = starts || ended && !s.isTrue(phases.Updated) && c.Node.runsDesired()
 	return step, nil
 }
 

@@ -11,9 +11,8 @@ type Situation string
 
 // The situations.
 const (
-	Unread  Situation = ""        // the object was never read: read it
+	Stale   Situation = ""        // a newer version may exist, or the object was never read: read it
 	Fresh   Situation = "Fresh"   // no other client is known to have written a newer version: patch it
-	Stale   Situation = "Stale"   // a newer version may exist, or a write had no response: read the object
 	Missing Situation = "Missing" // the object does not exist: create it
 )
 
@@ -22,7 +21,7 @@ const (
 type Core struct {
 	situation Situation
 	// object is the known object: the last version that was read or written, or a newer version
-	// from the Lister. It is zero if the situation is Unread or Missing.
+	// from the Lister. It is zero if the object was never read, or is missing.
 	object  Object
 	node    Node // the Node of the last request that succeeded
 	latest  Node // the Node in the latest view
@@ -60,12 +59,8 @@ func (c *Core) See(n Node, shown *Object, lists bool) {
 	case shown != nil && shown.UID == c.object.UID:
 		c.listing = listed
 		order, _ := resourceversion.CompareResourceVersion(shown.ResourceVersion, c.object.ResourceVersion)
-		switch {
-		case order <= 0: // not newer, or not comparable
-		case c.situation == Fresh:
+		if order > 0 && c.situation == Fresh {
 			c.object = shown.withTargetOf(c.object)
-		default:
-			c.situation = Stale
 		}
 	case c.listing == listed: // the object was deleted, and perhaps created again
 		c.situation = Stale
@@ -93,7 +88,7 @@ func (c *Core) Next() (Request, bool) {
 // the queue or the situation.
 func (c *Core) next(head *Entry) Request {
 	node := head.Change.Node
-	if c.situation == Unread || c.situation == Stale {
+	if c.situation == Stale {
 		return Request{Verb: Get, Node: node}
 	}
 	step, err := head.Change.Plan(c.object.State, head.start)
@@ -115,7 +110,7 @@ func (c *Core) next(head *Entry) Request {
 	case err != nil || isNoop:
 		c.settle(err)
 	case syncsSpec:
-		if step.StartsUpdate {
+		if step.start != undecided {
 			head.start = starting
 		}
 		return Request{Verb: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
@@ -135,7 +130,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		c.record(r, result.Object)
 		switch r.Verb {
 		case PatchStatus:
-			c.queue[0].start = c.queue[0].start.after(r.step)
+			c.queue[0].start = r.step.start
 		case PatchSpec:
 			c.queue[0].specDone = true
 		}
@@ -158,7 +153,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 	case apierr.Conflict:
 		c.situation = Stale
 		return Pause
-	case apierr.Denied, apierr.NoCRD:
+	case apierr.Denied:
 		if r.Verb == Create || r.Verb == Wait { // another process may write the object next
 			c.situation = Stale
 		}

@@ -22,8 +22,8 @@ func (c Change) All(s State, decided ...Start) (w Writes, err error) {
 			return Writes{}, err
 		}
 		w.Waits = w.Waits || step.Waits
-		w.StartsUpdate, w.SyncsSpec = w.StartsUpdate || step.StartsUpdate, w.SyncsSpec || step.SyncsSpec
-		d = d.after(step)
+		w.StartsUpdate, w.SyncsSpec = w.StartsUpdate || step.start != undecided, w.SyncsSpec || step.SyncsSpec
+		d = step.start
 		if !step.Next.Equal(s) {
 			w.States = append(w.States, step.Next)
 			w.Starts = append(w.Starts, d)
@@ -52,7 +52,7 @@ func (c Change) Final(s State, d Start) State {
 		if step, err = c.Plan(s, d); err != nil {
 			return s
 		}
-		d = d.after(step)
+		d = step.start
 		if step.SyncsSpec {
 			step.Next = step.Next.Sync(c.Node)
 		}

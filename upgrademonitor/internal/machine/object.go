@@ -67,7 +67,7 @@ func (r Request) Patch() ([]byte, error) {
 		"conditions":         append(append([]metav1.Condition{}, next.Conditions...), r.Base.Foreign...),
 		"observedGeneration": orNil(next.ObservedGeneration),
 		"configImage":        nil,
-		"pinnedImageSets":    encodeSets(next.PinnedImageSets),
+		"pinnedImageSets":    next.PinnedImageSets, // nil encodes to null
 	}
 	if v := next.ConfigVersion; v != nil {
 		status["configVersion"] = fields{"current": orNil(v.Current), "desired": v.Desired}
@@ -80,24 +80,6 @@ func (r Request) Patch() ([]byte, error) {
 	}
 	patch["status"] = status
 	return json.Marshal(patch)
-}
-
-// encodedSet is a set in a patch. If the set has failed, it contains the error even if the error is
-// empty, because the CRD requires the field.
-type encodedSet struct {
-	statusSet
-	LastFailedGenerationError any `json:"lastFailedGenerationError,omitempty"`
-}
-
-func encodeSets(sets []statusSet) (encoded []encodedSet) { // nil encodes to null
-	for _, set := range sets {
-		e := encodedSet{statusSet: set}
-		if set.LastFailedGeneration > 0 {
-			e.LastFailedGenerationError = set.LastFailedGenerationError
-		}
-		encoded = append(encoded, e)
-	}
-	return encoded
 }
 
 // orNil returns nil for an empty value, because the CRD does not accept empty values.

@@ -44,7 +44,7 @@ func TestPatch(t *testing.T) {
 			"status":{"observedGeneration":2,"conditions":[
 				{"type":"Drained","status":"Unknown","lastTransitionTime":"2026-05-22T12:37:24Z","reason":"R","message":"m"},` + foreign + `],
 				"configVersion":{"current":null,"desired":"b"},"configImage":{"currentImage":null,"desiredImage":"j"},
-				"pinnedImageSets":[{"name":"a","desiredGeneration":1,"lastFailedGeneration":1,"lastFailedGenerationError":""},{"name":"b","desiredGeneration":1}]}}`},
+				"pinnedImageSets":[{"name":"a","desiredGeneration":1,"lastFailedGeneration":1},{"name":"b","desiredGeneration":1}]}}`},
 		"what goes": {machine.PatchStatus, known, `{"metadata":{"uid":"u","resourceVersion":"6"},
 			"status":{"observedGeneration":null,"conditions":[` + foreign + `],"configImage":null,"pinnedImageSets":null}}`},
 		"an image that goes": {machine.PatchSpec, known, `{"metadata":{"uid":"u","resourceVersion":"6","ownerReferences":null},

@@ -34,50 +34,49 @@ type Entry struct {
 // The error is ErrFull, a *field.Error if the phase does not exist in the mode of the node, or nil.
 //
 //  1. If the object already has the requested state, the entry is nil.
-//  2. If the object will have the requested state after the pending changes, repeat is true, and
-//     the entry is the last entry of the queue. The caller waits until this entry is settled, and
-//     submits the change again.
+//  2. If the object will have the requested state after the pending changes, and one of them is the
+//     same change, the entry is that of the pending change.
 //  3. A change that only changes texts replaces the texts of the last pending change of its phase, unless
-//     that change has other options.
-func (c *Core) Submit(change Change) (e *Entry, repeat bool, err error) {
+//     that change has other options, or is being written.
+func (c *Core) Submit(change Change) (*Entry, error) {
 	change.Node = c.latest
 	if mode := c.latest.Mode; mode != ModeOfObject && !change.existsIn(mode == Image) {
 		if change.SkipOtherMode {
-			return nil, false, nil
+			return nil, nil
 		}
-		return nil, false, transitions.Check(change.Phase, change.Status, mode == Image)
+		return nil, transitions.Check(change.Phase, change.Status, mode == Image)
 	}
 	c.followed = change.Node.Versions
 	before := c.predicted()
 	step, planErr := change.Plan(before, undecided)
 	isNoop := planErr == nil && step.Done && step.Next.Equal(before) && (!step.SyncsSpec || c.object.InSync(c.latest))
 	isCertain := c.situation == Fresh && change.Node.Equal(c.node) && c.listing != missing
-	switch {
-	case isNoop && isCertain && len(c.queue) == 0:
-		return nil, false, nil
-	case isNoop && len(c.queue) > 0 && (isCertain || slices.ContainsFunc(c.queue, change.isLike)):
-		return c.queue[len(c.queue)-1], true, nil
+	if isNoop && isCertain && len(c.queue) == 0 {
+		return nil, nil
 	}
-	if planErr == nil && !step.StartsUpdate && step.Done && equalStatuses(before, step.Next) {
+	if planErr == nil && step.start == undecided && step.Done && equalStatuses(before, step.Next) {
 		for i, e := range slices.Backward(c.queue) {
 			merged, ok := e.Change.merge(change)
-			if ok && (i > 0 || c.inFlight == "") {
-				e.Change = merged
-				return e, false, nil
+			isInFlight := i == 0 && c.inFlight != ""
+			if ok && (!isInFlight || merged == e.Change) {
+				if !isNoop {
+					e.Change = merged
+				}
+				return e, nil
 			}
-			if change.Phase == "" || change.Phase == e.Change.Phase {
+			if !isNoop && (change.Phase == "" || change.Phase == e.Change.Phase) {
 				break // e is written later than the entries before it
 			}
 		}
 	}
 	if len(c.queue) >= maxQueue && change.Phase != "" {
-		return nil, false, ErrFull
+		return nil, ErrFull
 	}
 	// A step waits behind a change that waits, because predicted starts the update.
 	waits := step.Waits || transitions.IsStep(change.Phase) && slices.ContainsFunc(c.queue, func(e *Entry) bool { return e.waits })
-	e = &Entry{Change: change, Settled: make(chan struct{}), waits: waits, after: c.begun}
+	e := &Entry{Change: change, Settled: make(chan struct{}), waits: waits, after: c.begun}
 	c.queue = append(c.queue, e)
-	return e, false, nil
+	return e, nil
 }
 
 // Follow queues a change with the configs and images of the Node in the latest view, unless they were
@@ -92,15 +91,9 @@ func (c *Core) Follow(now metav1.Time) {
 func (c *Core) SubmitNode(now metav1.Time) {
 	var change Change
 	change.Time = now
-	if e, isRepeat, _ := c.Submit(change); e != nil && !isRepeat {
+	if e, _ := c.Submit(change); e != nil {
 		e.Abandoned = true
 	}
-}
-
-// isLike reports whether an entry has the same change, possibly with other texts.
-func (c Change) isLike(e *Entry) bool {
-	_, ok := e.Change.merge(c)
-	return ok
 }
 
 func equalStatuses(a, b State) bool {
@@ -120,25 +113,13 @@ func (c *Core) predicted() State {
 			if step, err = e.Change.Plan(s, decided); err != nil {
 				break
 			}
-			decided = decided.after(step)
+			decided = step.start
 			if step.SyncsSpec {
 				step.Next = step.Next.Sync(e.Change.Node)
 			}
 		}
 	}
 	return s
-}
-
-// after returns the decision about the start of an update after a write.
-func (s start) after(step Step) start {
-	switch {
-	case step.OnlyResets:
-		return starting
-	case step.StartsUpdate:
-		return started
-	default:
-		return s
-	}
 }
 
 // Entries returns the pending entries in their order.

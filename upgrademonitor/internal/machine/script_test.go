@@ -58,15 +58,13 @@ func (s *script) see() {
 func (s *script) submit(change machine.Change) error {
 	s.see()
 	before := len(s.core.Entries())
-	entry, repeat, err := s.core.Submit(change)
+	entry, err := s.core.Submit(change)
 	if entry != nil && change.Phase == "" && change.Sets == nil && !change.SyncsSpec {
 		entry.Abandoned = true
 	}
 	switch {
 	case err != nil:
 		s.print("error: %v", err)
-	case repeat:
-		s.print("a repeat of a pending report")
 	case entry == nil:
 		s.print("the object shows it")
 	case len(s.core.Entries()) == before:
@@ -74,7 +72,7 @@ func (s *script) submit(change machine.Change) error {
 	default:
 		s.print("queued")
 	}
-	if err == nil && !repeat {
+	if err == nil {
 		s.accept(change)
 	}
 	return nil
