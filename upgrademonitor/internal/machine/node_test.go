@@ -50,19 +50,6 @@ func TestNewNode(t *testing.T) {
 	}
 }
 
-func TestViewsAreEqual(t *testing.T) {
-	a := viewOf("a", "b")
-	for name, change := range map[string]func(*machine.Node){
-		"of another Node": func(n *machine.Node) { n.Owner.UID = "2" },
-		"another version": func(n *machine.Node) { n.CurrentImage = "1" },
-		"":                func(n *machine.Node) { n.Pool = "infra" },
-	} {
-		b := a
-		change(&b)
-		assert.Equal(t, name == "", a.Equal(b), name)
-	}
-}
-
 // A mode wins over the conditions. Without a mode, they decide.
 func TestModeOfTheConditions(t *testing.T) {
 	list := []metav1.Condition{{Type: "AppliedFiles"}}

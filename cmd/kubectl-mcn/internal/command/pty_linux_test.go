@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"syscall"
@@ -111,19 +112,18 @@ func (p *pty) resize(width, height int) {
 }
 
 // await waits until the screen passes a check.
-func (p *pty) await(what string, is func(*emulator) bool, width, height int) (e *emulator) {
+func (p *pty) await(what string, is func(shown string) bool) (shown string) {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	isOn := false
 	until(p.more, func() bool {
-		e = newEmulator(width, height)
-		e.write(p.text)
-		isOn = is(e)
+		shown = lastScreen(string(p.text))
+		isOn = is(shown)
 		return isOn || p.over
 	})
 	require.True(p.t, isOn, "the screen never shows %s: %q", what, p.text)
-	return e
+	return shown
 }
 
 // end waits until the command has ended, and all of its output was read.
@@ -141,71 +141,28 @@ func (p *pty) bytes() []byte {
 	return bytes.Clone(p.text)
 }
 
-// emulator is a terminal that interprets the sequences that the command uses.
-type emulator struct {
-	width, height int
-	rows          []string // all rows so far: the last ones are on the screen
-	row           int
-	column        int
-	hidden        bool
-	unknown       []string
+// The sequences that the command uses: the first one begins a screen, and may move the cursor up.
+var (
+	beginScreen = regexp.MustCompile(`\x1b\[(?:\?25l|(\d+)A)`)
+	sequence    = regexp.MustCompile(`\x1b\[(?:\?25[lh]|\d+[Am]|[KJ])`)
+)
+
+// lastScreen returns the text of the last screen that was drawn to its end.
+func lastScreen(output string) string {
+	end := strings.LastIndex(output, "\x1b[J")
+	screens := beginScreen.Split(output[:max(0, end)], -1)
+	return sequence.ReplaceAllString(screens[len(screens)-1], "")
 }
 
-func newEmulator(width, height int) *emulator {
-	return &emulator{width: width, height: height, rows: []string{""}}
-}
-
-func (e *emulator) write(b []byte) {
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; c {
-		case '\r':
-			e.column = 0
-		case '\n':
-			e.row++
-			if e.row == len(e.rows) {
-				e.rows = append(e.rows, "")
-			}
-		case 0x1b:
-			end := i + 2
-			for end < len(b) && (b[end] < '@' || b[end] > '~') {
-				end++
-			}
-			if end >= len(b) {
-				return
-			}
-			e.sequence(string(b[i+1 : end+1]))
-			i = end
-		default:
-			line := e.rows[e.row]
-			line += strings.Repeat(" ", max(0, e.column-len(line)))
-			e.rows[e.row] = line[:e.column] + string(c) + line[min(len(line), e.column+1):]
-			e.column++
-		}
+// assertInPlace fails unless each screen is drawn over all rows of the screen before.
+func assertInPlace(t *testing.T, output string) {
+	t.Helper()
+	begins := beginScreen.FindAllStringSubmatchIndex(output, -1)
+	for i := 1; i < len(begins); i++ {
+		before := output[begins[i-1][1]:begins[i][0]]
+		assert.Equal(t, fmt.Sprint(strings.Count(before, "\r\n")), output[begins[i][2]:begins[i][3]], "%q", before)
 	}
 }
-
-func (e *emulator) sequence(s string) {
-	var n int
-	switch {
-	case s == "[?25l":
-		e.hidden = true
-	case s == "[?25h":
-		e.hidden = false
-	case s == "[K":
-		e.rows[e.row] = e.rows[e.row][:min(e.column, len(e.rows[e.row]))]
-	case s == "[J":
-		e.rows = e.rows[:e.row+1]
-		e.rows[e.row] = e.rows[e.row][:min(e.column, len(e.rows[e.row]))]
-	case strings.HasSuffix(s, "m"):
-	case strings.HasSuffix(s, "A"):
-		_, _ = fmt.Sscanf(s, "[%dA", &n)
-		e.row = max(0, e.row-n)
-	default:
-		e.unknown = append(e.unknown, s)
-	}
-}
-
-func (e *emulator) String() string { return strings.Join(e.rows, "\n") }
 
 // many serves a rollout with more nodes in flight than a small terminal shows.
 func many(t *testing.T) *server {
@@ -223,42 +180,35 @@ func TestTerminal(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	p := startPTY(t, 80, 24, "-w", "--kubeconfig", s.kubeconfig(t))
-	e := p.await("the first screen", func(e *emulator) bool { return strings.Contains(e.String(), "Draining") }, 80, 24)
-	assert.True(t, e.hidden, "the cursor is hidden while it is redrawn")
-	assert.Contains(t, e.String(), "30 nodes: 30 updating")
+	shown := p.await("the first screen", func(shown string) bool { return strings.Contains(shown, "Draining") })
+	assert.Contains(t, shown, "30 nodes: 30 updating")
+	assert.Contains(t, string(p.bytes()), "\x1b[?25l", "the cursor is hidden while it is redrawn")
 
 	n := newNode("worker-00", "worker", oldConfig, time.Now().Add(-time.Hour))
 	update(n, newConfig, time.Now().Add(-10*time.Minute), "")
 	s.set(n)
-	e = p.await("a change", func(e *emulator) bool { return strings.Contains(e.String(), "29 updating") }, 80, 24)
-	assert.Equal(t, 1, strings.Count(e.String(), "POOL"), "redrawn in place: %s", e)
-	assert.LessOrEqual(t, len(e.rows), 24)
-	for _, row := range e.rows {
+	shown = p.await("a change", func(shown string) bool { return strings.Contains(shown, "29 updating") })
+	assertInPlace(t, string(p.bytes()))
+	rows := strings.Split(shown, "\r\n")
+	assert.LessOrEqual(t, len(rows), 24)
+	for _, row := range rows {
 		assert.LessOrEqual(t, len(row), 80)
 	}
 
 	p.resize(40, 10)
-	before := len(p.bytes())
-	p.await("the smaller screen", func(*emulator) bool { return bytes.Contains(p.text[before:], []byte("POOL")) }, 80, 24)
-	last := p.bytes()[before:]
-	last = last[bytes.LastIndex(last, []byte("POOL")):]
-	for _, line := range strings.Split(strings.ReplaceAll(string(last), "\x1b[K", ""), "\r\n") {
-		if !strings.Contains(line, "\x1b") {
-			assert.LessOrEqual(t, len(line), 40, line)
-		}
+	shown = p.await("the smaller screen", func(shown string) bool { return strings.Count(shown, "\r\n") < 10 })
+	for row := range strings.SplitSeq(shown, "\r\n") {
+		assert.LessOrEqual(t, len(row), 40, row)
 	}
 
 	_, err := p.master.Write([]byte{3}) // Ctrl-C
 	require.NoError(t, err)
 	p.end()
 	assert.Equal(t, exitInterrupted, p.cmd.ProcessState.ExitCode())
-	e = newEmulator(80, 24)
-	text := p.bytes()
-	e.write(text)
-	assert.False(t, e.hidden, "the cursor is back")
-	assert.Empty(t, e.unknown)
-	assert.NotContains(t, string(text), "\x1b[?1049", "no alternate screen")
-	assert.NotContains(t, string(text), "goroutine")
+	text := string(p.bytes())
+	assert.True(t, strings.HasSuffix(text, "\x1b[?25h"), "the cursor is back")
+	assert.NotContains(t, sequence.ReplaceAllString(text, ""), "\x1b", "no alternate screen")
+	assert.NotContains(t, text, "goroutine")
 }
 
 // TestColors: of a terminal, of a terminal without colors, of a terminal that cannot be redrawn, and of a terminal
@@ -298,9 +248,8 @@ func TestUnreachableServer(t *testing.T) {
 		defer r.lines.mu.Unlock()
 		isOn := false
 		until(r.lines.more, func() bool {
-			e := newEmulator(80, 24)
-			e.write([]byte(r.lines.text.String()))
-			isOn = strings.Contains(e.String(), text) && strings.Contains(e.String(), "reconnecting") != isReachable
+			shown := lastScreen(r.lines.text.String())
+			isOn = strings.Contains(shown, text) && strings.Contains(shown, "reconnecting") != isReachable
 			return isOn || r.lines.closed
 		})
 		require.True(t, isOn, "the screen never shows %s: %s", text, r.stderr)

@@ -29,13 +29,13 @@ func TestColors(t *testing.T) {
 // the user has made the terminal narrower.
 func TestPaint(t *testing.T) {
 	for name, tc := range map[string]struct{ length, width, rows int }{
-		"an empty line":  {0, 80, 1},
-		"a short line":   {3, 80, 1},
-		"a full line":    {80, 80, 1},
-		"a longer line":  {100, 80, 1},
-		"half the width": {80, 40, 2},
-		"two and a half": {80, 32, 3},
-		"no width":       {80, 0, 80},
+		"an empty line":  {0, 80, 2},
+		"a short line":   {3, 80, 2},
+		"a full line":    {80, 80, 2},
+		"a longer line":  {100, 80, 2},
+		"half the width": {80, 40, 3},
+		"two and a half": {80, 32, 4},
+		"no width":       {80, 0, 86},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -43,7 +43,7 @@ func TestPaint(t *testing.T) {
 			p := &Painter{Out: &out, Terminal: Terminal{Size: func() (int, int) { return width, 24 }}}
 			p.Close()
 			assert.Empty(t, out.String(), "nothing is drawn, and the cursor is not hidden")
-			require.NoError(t, p.Paint([]screen.Line{{Text: strings.Repeat("x", tc.length)}}))
+			require.NoError(t, p.Paint([]screen.Line{{Text: strings.Repeat("x", tc.length)}, {Text: "second"}}))
 			assert.NotContains(t, out.String(), "x"+clearLine, "a full line would lose its last character")
 			assert.Equal(t, tc.length > 80, strings.Contains(out.String(), "x..."))
 			out.Reset()

@@ -32,6 +32,22 @@ func newNode(current, desired string) *corev1.Node {
 
 func succeed(context.Context) error { return nil }
 
+// drainController returns the work of the drain controller.
+func drainController(t *testing.T, config upgrademonitor.Config) (drain, uncordon work) {
+	t.Helper()
+	controller, err := upgrademonitor.New(t.Context(), config)
+	require.NoError(t, err)
+	drain = func(ctx context.Context) error {
+		controller.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
+		return controller.Track(ctx, phases.Drained, "Draining node", succeed)
+	}
+	uncordon = func(ctx context.Context) error {
+		controller.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+		return nil
+	}
+	return drain, uncordon
+}
+
 // An update whose first attempt fails, beside the controller that drains.
 func TestUpdate(t *testing.T) {
 	client, node := upgrademonitortest.NewClientset(t), newNode("rendered-1", "rendered-2")
@@ -39,12 +55,7 @@ func TestUpdate(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	monitor, err := start(ctx, config)
 	require.NoError(t, err)
-	controller, err := upgrademonitor.New(t.Context(), config)
-	require.NoError(t, err)
-	drain := func(ctx context.Context) error {
-		controller.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
-		return controller.Track(ctx, phases.Drained, "Draining node", succeed)
-	}
+	drain, uncordon := drainController(t, config)
 
 	require.Error(t, update(ctx, monitor, drain, func(context.Context) error { return errors.New("no space left") }, succeed))
 	require.NoError(t, update(ctx, monitor, succeed, succeed, succeed))
@@ -61,10 +72,6 @@ NodeDegraded: False True`, upgrademonitortest.Transitions(t, client, node.Name),
 	config.Node = func() (*corev1.Node, error) { return rebootedNode, nil }
 	monitor, err = start(t.Context(), config)
 	require.NoError(t, err)
-	uncordon := func(ctx context.Context) error {
-		controller.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
-		return nil
-	}
 	require.NoError(t, rebooted(t.Context(), monitor, uncordon))
 	require.NoError(t, monitor.Flush(t.Context()))
 	assert.Equal(t, `UpdatePrepared: False Unknown True False
@@ -102,22 +109,15 @@ config-2 config-2 True  False False   False False False False   False False   Fa
 	config := upgrademonitor.Config{Client: client, NodeName: node.Name, Node: func() (*corev1.Node, error) { return node, nil }}
 	monitor, err := start(t.Context(), config)
 	require.NoError(t, err)
-	controller, err := upgrademonitor.New(t.Context(), config)
-	require.NoError(t, err)
-	drain := func(ctx context.Context) error {
-		controller.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
-		return controller.Track(ctx, phases.Drained, "Draining node", succeed)
-	}
-	uncordon := func(ctx context.Context) error {
-		controller.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
-		node = newNode("config-2", "config-2")
-		return nil
-	}
+	drain, uncordon := drainController(t, config)
 
 	monitor.Report(t.Context(), phases.Updated, "Node is updated", metav1.ConditionTrue)
 	node = newNode("config-1", "config-2")
 	require.NoError(t, update(t.Context(), monitor, drain, succeed, succeed))
-	require.NoError(t, rebooted(t.Context(), monitor, uncordon))
+	require.NoError(t, rebooted(t.Context(), monitor, func(ctx context.Context) error {
+		defer func() { node = newNode("config-2", "config-2") }()
+		return uncordon(ctx)
+	}))
 	watch.Stop()
 	var seen []string
 	for event := range watch.ResultChan() {
