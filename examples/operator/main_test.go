@@ -23,12 +23,17 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-func TestRun(t *testing.T) {
+// newClients returns clients of a cluster with a Node, its pool, and more objects.
+func newClients(more ...runtime.Object) (*kubefake.Clientset, *mcfgfake.Clientset) {
 	worker := map[string]string{"node-role.kubernetes.io/worker": ""}
-	kube := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Labels: worker}},
-		&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "machine-config-daemon"}})
-	mcfg := mcfgfake.NewClientset(&mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"},
-		Spec: mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: worker}}})
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Labels: worker}}
+	pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"},
+		Spec: mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: worker}}}
+	return kubefake.NewClientset(append(more, node)...), mcfgfake.NewClientset(pool)
+}
+
+func TestRun(t *testing.T) {
+	kube, mcfg := newClients(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "machine-config-daemon"}})
 	operator := operatorfake.NewClientset(&operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -56,10 +61,7 @@ func TestRun(t *testing.T) {
 // A cluster without the CRD of MachineConfiguration: one request, and the rest works.
 func TestRunWithoutMachineConfiguration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		worker := map[string]string{"node-role.kubernetes.io/worker": ""}
-		kube := kubefake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Labels: worker}})
-		mcfg := mcfgfake.NewClientset(&mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"},
-			Spec: mcfgv1.MachineConfigPoolSpec{NodeSelector: &metav1.LabelSelector{MatchLabels: worker}}})
+		kube, mcfg := newClients()
 		operator := operatorfake.NewClientset()
 		operator.PrependReactor("*", "*", func(action clienttesting.Action) (bool, runtime.Object, error) {
 			return true, nil, apierrors.NewNotFound(action.GetResource().GroupResource(), "")

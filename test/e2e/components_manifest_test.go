@@ -3,8 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -23,19 +21,6 @@ import (
 
 // operatorNamespace is that of the service accounts of components.yaml and operator.yaml.
 const operatorNamespace = "openshift-machine-config-operator"
-
-// apply applies a manifest with kubectl, and deletes it at the end of the test.
-func (c *configuration) apply(text string) {
-	c.t.Helper()
-	file := filepath.Join(c.t.TempDir(), "manifest.yaml")
-	require.NoError(c.t, os.WriteFile(file, []byte(text), 0o600))
-	_, err := standard.Kubectl(c.t.Context(), "apply", "-f", file)
-	require.NoError(c.t, err)
-	c.t.Cleanup(func() {
-		_, err := standard.Kubectl(context.WithoutCancel(c.t.Context()), "delete", "-f", file)
-		assert.NoError(c.t, err)
-	})
-}
 
 // workload is a Deployment or a DaemonSet.
 const workload = `{"apiVersion":"apps/v1","kind":%q,"metadata":{"name":%q,"namespace":"` + operatorNamespace + `"},"spec":{"selector":{"matchLabels":{"a":"b"}},
@@ -60,9 +45,9 @@ func TestComponentsManifest(t *testing.T) {
 	operator, controller := c.run(components.Operator, asComponent(components.Operator)), c.run(components.Controller, asComponent(components.Controller))
 	names := map[components.Component]string{components.Operator: "machine-config-operator", components.Controller: "machine-config-controller"}
 	for _, name := range names {
-		c.apply(fmt.Sprintf(workload, "Deployment", name))
+		apply(t, fmt.Sprintf(workload, "Deployment", name))
 	}
-	c.apply(fmt.Sprintf(workload, "DaemonSet", "machine-config-daemon"))
+	apply(t, fmt.Sprintf(workload, "DaemonSet", "machine-config-daemon"))
 	const available = `{"conditions":[{"type":"Available","status":%q,"reason":"Test","message":"","lastTransitionTime":"2026-05-22T12:00:00Z"}]}`
 	var requests transport
 	watch := func(component components.Component) informers.SharedInformerFactory {

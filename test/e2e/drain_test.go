@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"context"
-	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -39,26 +37,14 @@ func TestDrainManifest(t *testing.T) {
 	}
 	require.Len(t, documents, 2, "the role and its binding")
 	renamed := strings.NewReplacer("mcn-drain", account, "machine-config-controller", account).Replace(strings.Join(documents, "---\n"))
-	file := filepath.Join(t.TempDir(), "drain.yaml")
-	require.NoError(t, os.WriteFile(file, []byte(renamed), 0o600))
-	_, err = standard.Kubectl(t.Context(), "apply", "-f", file)
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		_, err := standard.Kubectl(context.WithoutCancel(t.Context()), "delete", "-f", file)
-		assert.NoError(t, err)
-	})
+	apply(t, renamed)
 
 	w := unguardedNodeOn(t, standard, "drain-manifest")
-	annotate := func(name, value string) {
-		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, annotationPrefix+name, value)
-		w.node, err = core.CoreV1().Nodes().Patch(t.Context(), w.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-		require.NoError(t, err)
-	}
-	annotate("currentConfig", oldConfig)
-	annotate("desiredConfig", oldConfig)
+	w.annotateNode("currentConfig", oldConfig)
+	w.annotateNode("desiredConfig", oldConfig)
 	daemon, _ := w.monitor("worker")
 	call{phases.Updated, done, nil}.make(t, daemon)
-	annotate("desiredConfig", newConfig)
+	w.annotateNode("desiredConfig", newConfig)
 	call{phases.Updated, no, nil}.make(t, daemon)
 	pod := &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: "drain-manifest", Namespace: operatorNamespace},
@@ -87,7 +73,7 @@ func TestDrainManifest(t *testing.T) {
 		user := clienttransport.ImpersonationConfig{UserName: "system:serviceaccount:" + operatorNamespace + ":" + account}
 		return requests.wrap(clienttransport.NewImpersonatingRoundTripper(user, next))
 	})
-	annotate("desiredDrain", "drain-"+newConfig)
+	w.annotateNode("desiredDrain", "drain-"+newConfig)
 	var log lockedBuffer
 	controller := exec.CommandContext(t.Context(), filepath.Join(build(t, "examples/drain-controller"), "drain-controller"), "--kubeconfig", kubeconfig)
 	controller.Stderr = &log
@@ -102,7 +88,7 @@ func TestDrainManifest(t *testing.T) {
 	}
 	applied("drain-" + newConfig)
 	assert.Equal(t, done, w.status(phases.Drained))
-	annotate("desiredDrain", "uncordon-"+newConfig)
+	w.annotateNode("desiredDrain", "uncordon-"+newConfig)
 	applied("uncordon-" + newConfig)
 	assert.Equal(t, done, w.status(phases.Uncordoned))
 	require.NoError(t, controller.Process.Signal(syscall.SIGTERM))

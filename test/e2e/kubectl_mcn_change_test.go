@@ -35,19 +35,15 @@ type renderer struct {
 // newRenderer creates a pool, and renders its first target.
 func newRenderer(t *testing.T, pool string) *renderer {
 	t.Helper()
-	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
 	require.NoError(t, cluster.InstallMachineConfigCRD(t.Context(), standard.Config()))
+	newMCNPool(t, pool, "", func(p *mcfgv1.MachineConfigPool) {
+		p.Spec.MachineConfigSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"of": pool}}
+	})
 	config := *standard.Config()
 	config.UserAgent = "machine-config-controller"
 	r := &renderer{t, mcfgClient(t, &config).MachineconfigurationV1(), pool}
-	p := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: pool}}
-	p.Spec.MachineConfigSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"of": pool}}
-	_, err := r.client.MachineConfigPools().Create(t.Context(), p, metav1.CreateOptions{})
-	require.NoError(t, err)
 	t.Cleanup(func() {
-		ctx := context.Background()
-		assert.NoError(t, r.client.MachineConfigPools().Delete(ctx, pool, metav1.DeleteOptions{}))
-		assert.NoError(t, r.client.MachineConfigs().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "of=" + pool}))
+		assert.NoError(t, r.client.MachineConfigs().DeleteCollection(context.Background(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "of=" + pool}))
 	})
 	r.apply("00-"+pool, "quiet")
 	r.render(r.read())

@@ -1,14 +1,9 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,11 +43,11 @@ type failed struct {
 // TestMCNShowsEveryFailure: each report of a failure, at each phase and in both modes, by the daemon and
 // by a controller, is a failure for those who read the object.
 func TestMCNShowsEveryFailure(t *testing.T) {
-	program := filepath.Join(build(t, "cmd/kubectl-mcn"), "kubectl-mcn")
+	dir := build(t, "cmd/kubectl-mcn")
 	for mode, w := range map[string]*testNode{"standard": newTestNode(t, "mcn-failures"), "image": newImageModeNode(t, "mcn-failures")} {
 		all := w.failures()
 		assert.Greater(t, len(all), 40, mode)
-		shown := w.showFailures(program, all)
+		shown := w.showFailures(dir, all)
 		for _, f := range all {
 			read, n := progress.Of(nil, f.object), shown[f.object.Name]
 			assert.True(t, read.InUpdate(), f.way)
@@ -63,7 +58,7 @@ func TestMCNShowsEveryFailure(t *testing.T) {
 		}
 		set := w.failImageSets(errors.New("context deadline exceeded"))
 		assert.False(t, progress.Of(nil, set.object).HasPinnedImages)
-		for _, s := range w.showFailures(program, []failed{set})[set.object.Name].PinnedImageSets {
+		for _, s := range w.showFailures(dir, []failed{set})[set.object.Name].PinnedImageSets {
 			assert.True(t, s.Failed)
 			assert.Contains(t, s.Message, set.cause)
 		}
@@ -126,23 +121,17 @@ type shownFailure struct {
 	}
 }
 
-// showFailures returns what the command prints of the objects, by their names.
-func (w *testNode) showFailures(program string, all []failed) map[string]shownFailure {
+// showFailures returns what the command in dir prints of the objects, by their names.
+func (w *testNode) showFailures(dir string, all []failed) map[string]shownFailure {
 	w.t.Helper()
-	list := mcfgv1.MachineConfigNodeList{TypeMeta: metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigNodeList"}}
+	var list []*mcfgv1.MachineConfigNode
 	for _, f := range all {
-		list.Items = append(list.Items, *f.object)
+		list = append(list, f.object)
 	}
-	data, err := json.Marshal(list)
-	require.NoError(w.t, err)
-	cmd := exec.CommandContext(w.t.Context(), program, "-f", "-", "-o", "json")
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), os.Stderr
-	out, err := cmd.Output()
-	require.NoError(w.t, err)
 	var document struct {
 		Pools []struct{ Nodes []shownFailure }
 	}
-	require.NoError(w.t, json.Unmarshal(out, &document))
+	show(w.t, dir, list, &document)
 	shown := map[string]shownFailure{}
 	for _, p := range document.Pools {
 		for _, n := range p.Nodes {

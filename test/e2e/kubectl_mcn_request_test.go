@@ -1,12 +1,8 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -58,15 +54,7 @@ func (n shownNode) isRequested() bool { return n.State == "Updating" && n.Starte
 // shown returns what kubectl mcn shows of the object. dir has the program.
 func (w *testNode) shown(dir string) (n shownNode) {
 	w.t.Helper()
-	object := w.object()
-	object.TypeMeta = metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigNode"}
-	data, err := json.Marshal(object)
-	require.NoError(w.t, err)
-	cmd := exec.CommandContext(w.t.Context(), filepath.Join(dir, "kubectl-mcn"), "node", w.name, "-f", "-", "-o", "json")
-	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), os.Stderr
-	out, err := cmd.Output()
-	require.NoError(w.t, err)
-	require.NoError(w.t, json.Unmarshal(out, &n))
+	show(w.t, dir, []*mcfgv1.MachineConfigNode{w.object()}, &n, "node", w.name)
 	return n
 }
 

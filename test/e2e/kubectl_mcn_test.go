@@ -1,10 +1,12 @@
 package e2e
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -30,12 +32,27 @@ func buildMCN(t *testing.T) func(user string, args ...string) *exec.Cmd {
 	}
 }
 
+// show reads what the command in dir prints of objects as JSON.
+func show(t *testing.T, dir string, objects []*mcfgv1.MachineConfigNode, into any, args ...string) {
+	t.Helper()
+	data, err := json.Marshal(map[string]any{"apiVersion": mcfgv1.GroupVersion.String(), "kind": "MachineConfigNodeList", "items": objects})
+	require.NoError(t, err)
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "kubectl-mcn"), append(args, "-f", "-", "-o", "json")...)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(data), os.Stderr
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	require.NoError(t, json.Unmarshal(out, into))
+}
+
 // newMCNPool creates a pool with a desired config.
-func newMCNPool(t *testing.T, name, target string) pools {
+func newMCNPool(t *testing.T, name, target string, change ...func(*mcfgv1.MachineConfigPool)) pools {
 	t.Helper()
 	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
 	pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	pool.Spec.Configuration.Name = target
+	for _, f := range change {
+		f(pool)
+	}
 	client := mcfgClient(t, standard.Config()).MachineconfigurationV1().MachineConfigPools()
 	_, err := client.Create(t.Context(), pool, metav1.CreateOptions{})
 	require.NoError(t, err)

@@ -29,6 +29,19 @@ func kubectl(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// apply applies a manifest on the standard cluster, and deletes it at the end of the test.
+func apply(t *testing.T, text string) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "manifest.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	_, err := standard.Kubectl(t.Context(), "apply", "-f", file)
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_, err := standard.Kubectl(context.WithoutCancel(t.Context()), "delete", "-f", file)
+		assert.NoError(t, err)
+	})
+}
+
 // follow starts a command. next returns the next line of its output that contains a text.
 func follow(t *testing.T, cmd *exec.Cmd) (next func(text string) string) {
 	t.Helper()

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -100,6 +101,15 @@ func (w *testNode) annotateVersions(current, desired version) {
 			w.node.Annotations[annotation] = value
 		}
 	}
+}
+
+// annotateNode sets an annotation of the Node on the API server, too.
+func (w *testNode) annotateNode(name, value string) {
+	w.t.Helper()
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, annotationPrefix+name, value)
+	var err error
+	w.node, err = kubeClient(w.t, w.cluster.Config()).CoreV1().Nodes().Patch(w.t.Context(), w.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	require.NoError(w.t, err)
 }
 
 // monitor returns a Monitor as in a separate process, with a client of its own. Its timeout

@@ -111,11 +111,8 @@ func TestBothControllersWithTheirRoles(t *testing.T) {
 // hasTrue reports whether a condition of a pool is True, with a message that contains a text.
 func hasTrue(conditionType mcfgv1.MachineConfigPoolConditionType, text string) func(*mcfgv1.MachineConfigPool) bool {
 	return func(p *mcfgv1.MachineConfigPool) bool {
-		for _, c := range p.Status.Conditions {
-			if c.Type == conditionType {
-				return c.Status == corev1.ConditionTrue && strings.Contains(c.Message, text)
-			}
-		}
-		return false
+		return slices.ContainsFunc(p.Status.Conditions, func(c mcfgv1.MachineConfigPoolCondition) bool {
+			return c.Type == conditionType && c.Status == corev1.ConditionTrue && strings.Contains(c.Message, text)
+		})
 	}
 }

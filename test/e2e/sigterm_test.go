@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"bytes"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
@@ -16,7 +15,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -44,13 +42,8 @@ func (b *lockedBuffer) String() string {
 func TestSIGTERM(t *testing.T) {
 	w := newTestNode(t, "sigterm")
 	kube := kubeClient(t, standard.Config()).CoreV1().Nodes()
-	annotate := func(annotation, value string) {
-		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, annotation, value)
-		_, err := kube.Patch(t.Context(), w.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-		require.NoError(t, err)
-	}
-	annotate(annotationPrefix+"currentConfig", oldConfig)
-	annotate(annotationPrefix+"desiredConfig", oldConfig)
+	w.annotateNode("currentConfig", oldConfig)
+	w.annotateNode("desiredConfig", oldConfig)
 
 	var left atomic.Int32 // the number of requests that fail
 	kubeconfig := front(t, func(next http.RoundTripper) http.RoundTripper {
@@ -83,7 +76,7 @@ func TestSIGTERM(t *testing.T) {
 	})
 	h := watchFrom(t, w)
 	left.Store(1 << 30)
-	annotate(annotationPrefix+"desiredConfig", newConfig)
+	w.annotateNode("desiredConfig", newConfig)
 	logs("Failed to write the MachineConfigNode")
 	eventually(t, func() bool {
 		node, err := kube.Get(t.Context(), w.name, metav1.GetOptions{})

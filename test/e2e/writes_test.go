@@ -47,11 +47,7 @@ func TestWrites(t *testing.T) {
 				patch := func(text string, subresources ...string) (*mcfgv1.MachineConfigNode, error) {
 					return client.Patch(t.Context(), name, types.MergePatchType, []byte(text), metav1.PatchOptions{}, subresources...)
 				}
-				before := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: mcfgv1.MachineConfigNodeSpec{
-					Node:          mcfgv1.MCOObjectReference{Name: name},
-					Pool:          mcfgv1.MCOObjectReference{Name: "worker"},
-					ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: "rendered-a"},
-				}}
+				before := bareObject(name)
 				if !tc.Missing {
 					_, err := client.Create(t.Context(), before, metav1.CreateOptions{})
 					require.NoError(t, err)

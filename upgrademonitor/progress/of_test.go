@@ -115,6 +115,9 @@ func TestUnavailable(t *testing.T) {
 	tainted := func(n *corev1.Node) {
 		n.Spec.Taints = []corev1.Taint{{Key: "other", TimeAdded: &metav1.Time{Time: at(1)}}, {Key: corev1.TaintNodeUnschedulable, TimeAdded: &metav1.Time{Time: at(4)}}}
 	}
+	timeless := func(n *corev1.Node) { // the taint of a cordon need not have a time
+		n.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
+	}
 	for name, tc := range map[string]struct {
 		changes []func(*corev1.Node)
 		want    []progress.Unavailable
@@ -130,6 +133,7 @@ func TestUnavailable(t *testing.T) {
 		"network unavailable":    {[]func(*corev1.Node){condition(corev1.NodeNetworkUnavailable, "True")}, []progress.Unavailable{{progress.NetworkUnavailable, at(3)}}},
 		"memory pressure":        {[]func(*corev1.Node){condition(corev1.NodeMemoryPressure, "True"), condition(corev1.NodePIDPressure, "True")}, nil},
 		"cordoned":               {[]func(*corev1.Node){cordoned}, []progress.Unavailable{{Reason: progress.Cordoned}}},
+		"cordoned, no time":      {[]func(*corev1.Node){cordoned, timeless}, []progress.Unavailable{{Reason: progress.Cordoned}}},
 		"cordoned, and tainted":  {[]func(*corev1.Node){cordoned, tainted}, []progress.Unavailable{{progress.Cordoned, at(4)}}},
 		"tainted, not cordoned":  {[]func(*corev1.Node){tainted}, nil},
 		"not ready and cordoned": {[]func(*corev1.Node){none, cordoned, tainted, condition(corev1.NodeReady, "False")}, []progress.Unavailable{{progress.NotReady, at(3)}, {progress.Cordoned, at(4)}}},
@@ -142,14 +146,6 @@ func TestUnavailable(t *testing.T) {
 		assert.Equal(t, tc.want, n.Unavailable, name)
 		assert.Equal(t, len(tc.want) == 0, n.IsAvailable(), name)
 	}
-}
-
-// TestCordonOfUnknownTime: the taint of a cordon need not have a time.
-func TestCordonOfUnknownTime(t *testing.T) {
-	node := newNode()
-	node.Spec.Unschedulable = true
-	node.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule}}
-	assert.Equal(t, []progress.Unavailable{{Reason: progress.Cordoned}}, progress.Of(node, nil).Unavailable)
 }
 
 // TestErrors: a daemon may set only the annotation, or only the condition.
