@@ -73,14 +73,14 @@ func TestNewClient(t *testing.T) {
 	assert.Empty(t, clientset.Actions(), "NewClient makes no request")
 }
 
-// server responds to each request with the same code and body, and records the last request.
-type server struct {
+// responder responds to each request with the same code and body, and records the last request.
+type responder struct {
 	code       int
 	body, sent string
 	request    *http.Request
 }
 
-func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
+func (s *responder) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.request, s.sent = r, ""
 	if r.Body != nil {
 		sent, err := io.ReadAll(r.Body)
@@ -96,7 +96,7 @@ func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 		Body: io.NopCloser(strings.NewReader(s.body)), Request: r}, nil
 }
 
-func newClient(t *testing.T, s *server) *scope.Client {
+func newClient(t *testing.T, s *responder) *scope.Client {
 	t.Helper()
 	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://canned", Transport: s, QPS: -1})
 	require.NoError(t, err)
@@ -135,7 +135,7 @@ func TestRequests(t *testing.T) {
 		"patch status of": {"PATCH " + own + "/status?" + params, `{"status":{}}`, "application/merge-patch+json"},
 	} {
 		t.Run(verb, func(t *testing.T) {
-			s := &server{code: 200, body: `{"kind":"MachineConfigNode",` + metadata + `,"spec":{"pool":{"name":"worker"}}}`}
+			s := &responder{code: 200, body: `{"kind":"MachineConfigNode",` + metadata + `,"spec":{"pool":{"name":"worker"}}}`}
 			response, err := verbs[verb](t.Context(), newClient(t, s))
 			require.NoError(t, err)
 			assert.Equal(t, metav1.ObjectMeta{Name: nodeName, UID: "u", ResourceVersion: "7", Generation: 2}, response.ObjectMeta)
@@ -174,7 +174,7 @@ func TestResponses(t *testing.T) {
 	} {
 		for verb, request := range verbs {
 			t.Run(name+"/"+verb, func(t *testing.T) {
-				response, err := request(t.Context(), newClient(t, &server{code: tc.code, body: tc.body}))
+				response, err := request(t.Context(), newClient(t, &responder{code: tc.code, body: tc.body}))
 				require.ErrorContains(t, err, verb+" MachineConfigNode worker-0: ")
 				require.ErrorContains(t, err, tc.text)
 				assert.True(t, tc.is(err), "%v", err)

@@ -134,7 +134,7 @@ func TestCasesThatDiffer(t *testing.T) {
 func TestSyncStatusOnly(t *testing.T) {
 	recorder := record.NewFakeRecorder(10)
 	ctrl := &Controller{osStreamsFgEnabled: true, eventRecorder: recorder}
-	ctrl.getOSImageStream = func(_ *mcfgv1.MachineConfigPool, status *mcfgv1.MachineConfigPoolStatus, isUpdated, isDegraded bool) mcfgv1.OSImageStreamReference {
+	ctrl.getOSImageStream = func(_ *mcfgv1.MachineConfigPool, _ *mcfgv1.MachineConfigPoolStatus, isUpdated, isDegraded bool) mcfgv1.OSImageStreamReference {
 		assert.True(t, isUpdated)
 		assert.False(t, isDegraded)
 		return mcfgv1.OSImageStreamReference{Name: "rhel-10"}

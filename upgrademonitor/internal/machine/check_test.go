@@ -12,7 +12,7 @@ import (
 
 // TestEveryPath tries every order of events: in each of the worlds sequences of reports, with an event in
 // every place where one can happen, or with DEPTH, sequences of up to that many reports with up to two
-// events. See server.check for what must be true after each request. The first path that fails is printed as
+// events. See model.check for what must be true after each request. The first path that fails is printed as
 // a script, which can be pasted into a file of testdata; shorter paths are tried first.
 func TestEveryPath(t *testing.T) {
 	depth := 0

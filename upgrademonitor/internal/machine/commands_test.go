@@ -290,7 +290,7 @@ func (s *script) start(object string, set func(*machine.Node)) error {
 	}
 	set(&node)
 	*s = script{out: s.out, node: node, over: true}
-	s.server = server{now: startTime, mode: node.Mode, asked: map[phases.Phase]bool{}}
+	s.server = model{now: startTime, mode: node.Mode, asked: map[phases.Phase]bool{}}
 	if object == "missing" {
 		return nil
 	}

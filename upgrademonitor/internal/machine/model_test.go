@@ -17,8 +17,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 )
 
-// server is a model of the API server with one object. It checks each version that a Core writes.
-type server struct {
+// model behaves as the API server with one object. It checks each version that a Core writes.
+type model struct {
 	exists   bool
 	object   machine.Object
 	versions int
@@ -42,7 +42,7 @@ func uid(text string) types.UID { return types.UID(text) }
 // foreign is a condition of another client.
 var foreign = metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionTrue, Reason: "R", LastTransitionTime: metav1.NewTime(startTime)}
 
-func (s *server) create(o machine.Object) {
+func (s *model) create(o machine.Object) {
 	s.uids++
 	s.exists = true
 	s.object = machine.Object{UID: types.UID(fmt.Sprint("uid-", s.uids))}
@@ -51,7 +51,7 @@ func (s *server) create(o machine.Object) {
 }
 
 // createBare creates an object without a status, for a Node that desires config a and image i.
-func (s *server) createBare(n machine.Node) {
+func (s *model) createBare(n machine.Node) {
 	n.ConditionsOnly = false
 	n.Versions = machine.Versions{CurrentConfig: a, DesiredConfig: a, CurrentImage: i, DesiredImage: i}
 	var o machine.Object
@@ -59,7 +59,7 @@ func (s *server) createBare(n machine.Node) {
 	s.create(o)
 }
 
-func (s *server) bump(spec bool) {
+func (s *model) bump(spec bool) {
 	s.versions++
 	s.object.ResourceVersion = fmt.Sprint(s.versions)
 	if spec {
@@ -68,7 +68,7 @@ func (s *server) bump(spec bool) {
 }
 
 // make makes a request, as the API server does.
-func (s *server) make(r machine.Request) machine.Result {
+func (s *model) make(r machine.Request) machine.Result {
 	switch {
 	case r.Verb == machine.Wait, r.Verb == machine.Create && (r.Node.ConditionsOnly || !r.Node.Provisioned):
 		return machine.Result{Outcome: apierr.Denied, Err: errAPI} // as the Monitor refuses it
@@ -98,7 +98,7 @@ func (s *server) make(r machine.Request) machine.Result {
 }
 
 // check checks the write of a status.
-func (s *server) check(before machine.Object, r machine.Request) {
+func (s *model) check(before machine.Object, r machine.Request) {
 	a, b := before.Status, s.object.Status
 	fail := func(format string, args ...any) {
 		if s.problem == nil {
@@ -132,7 +132,7 @@ func (s *server) check(before machine.Object, r machine.Request) {
 
 // observed returns the observedGeneration of the status that was written: the generation, or the
 // one before while the spec desires another target than the current or the last update.
-func (s *server) observed(before int64) int64 {
+func (s *model) observed(before int64) int64 {
 	list, status, spec := s.object.Status.Conditions, s.object.Status, s.object.Spec
 	config, image := spec.ConfigVersion.Desired, string(spec.ConfigImage.DesiredImage)
 	if conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue || conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue {
@@ -146,7 +146,7 @@ func (s *server) observed(before int64) int64 {
 }
 
 // write changes the status as another process does.
-func (s *server) write(change func(status *mcfgv1.MachineConfigNodeStatus)) {
+func (s *model) write(change func(status *mcfgv1.MachineConfigNodeStatus)) {
 	if !s.exists {
 		return
 	}
@@ -158,7 +158,7 @@ func (s *server) write(change func(status *mcfgv1.MachineConfigNodeStatus)) {
 }
 
 // report reports a phase as another process does.
-func (s *server) report(p phases.Phase, status metav1.ConditionStatus) {
+func (s *model) report(p phases.Phase, status metav1.ConditionStatus) {
 	s.write(func(o *mcfgv1.MachineConfigNodeStatus) {
 		if c := conditions.Find(o.Conditions, p); c != nil {
 			c.Status, c.Message = status, "by another"
@@ -167,7 +167,7 @@ func (s *server) report(p phases.Phase, status metav1.ConditionStatus) {
 }
 
 // start starts an update as another process does.
-func (s *server) start(config string, n machine.Node) error {
+func (s *model) start(config string, n machine.Node) error {
 	s.desire(config)
 	var err error
 	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
@@ -182,7 +182,7 @@ func (s *server) start(config string, n machine.Node) error {
 }
 
 // end ends an update as another process does, and reports whether there was one.
-func (s *server) end(config string, at time.Time) bool {
+func (s *model) end(config string, at time.Time) bool {
 	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
 		r := transitions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue, Reason: "Updated", Message: "by another", Time: metav1.NewTime(at)}
 		if lists, err := conditionstest.Writes(status.Conditions, s.mode == machine.Image, r, transitions.Update{Name: config}); err == nil && len(lists) > 0 {
@@ -195,7 +195,7 @@ func (s *server) end(config string, at time.Time) bool {
 }
 
 // desire changes the spec as the operator does.
-func (s *server) desire(config string) {
+func (s *model) desire(config string) {
 	if s.exists {
 		s.object.Spec.ConfigVersion.Desired = config
 		s.bump(true)
@@ -203,11 +203,11 @@ func (s *server) desire(config string) {
 }
 
 // addForeign adds a condition of another client.
-func (s *server) addForeign() {
+func (s *model) addForeign() {
 	if s.exists && len(s.object.Foreign) == 0 {
 		s.object.Foreign = []metav1.Condition{foreign}
 		s.bump(false)
 	}
 }
 
-func (s *server) delete() { s.exists, s.object = false, machine.Object{} }
+func (s *model) delete() { s.exists, s.object = false, machine.Object{} }

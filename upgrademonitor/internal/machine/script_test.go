@@ -16,7 +16,7 @@ import (
 // script runs commands (see commands_test.go): it drives a Core against a model of the API server. The
 // files of testdata and TestEveryPath are scripts.
 type script struct {
-	server server
+	server model
 	core   machine.Core
 	err    error // of the first command that failed; later commands do nothing
 	out    *strings.Builder

@@ -107,7 +107,7 @@ func (s *simulation) terminate(p *process) {
 }
 
 // writeForeign writes a condition that is not a phase.
-func (s *server) writeForeign(now time.Time) {
+func (s *weatherServer) writeForeign(now time.Time) {
 	s.write(func(m *mcfgv1.MachineConfigNode) {
 		list := slices.DeleteFunc(m.Status.Conditions, func(c metav1.Condition) bool { return phases.KindOf(phases.Phase(c.Type)) == "" })
 		m.Status.Conditions = append(list, metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionFalse,

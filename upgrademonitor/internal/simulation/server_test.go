@@ -25,9 +25,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// server is the API server of one MachineConfigNode: the model, stale a transport that fails as the
+// weatherServer is the API server of one MachineConfigNode, whose requests fail as the
 // weather has it.
-type server struct {
+type weatherServer struct {
 	apiserver.Transport
 
 	mu        sync.Mutex // guards the fields below; Transport's own lock may be held when it is taken
@@ -81,7 +81,7 @@ var (
 func (w weather) isOutage() bool { return w.chance == 1 && !w.fast }
 
 // change changes the weather. The connections that hang may be cut.
-func (s *server) change(w weather, cut bool) {
+func (s *weatherServer) change(w weather, cut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.weather, s.since, s.settled = w, time.Now(), map[*transport]bool{}
@@ -99,13 +99,13 @@ func (t *transport) isSettled(since time.Time) bool {
 }
 
 // isFair reports whether nothing fails since at least a time.
-func (s *server) isFair(since time.Time) bool {
+func (s *weatherServer) isFair(since time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.weather.chance == 0 && s.since.Before(since)
 }
 
-func (s *server) fail(format string, args ...any) {
+func (s *weatherServer) fail(format string, args ...any) {
 	if s.problem == nil {
 		s.problem = fmt.Errorf(format, args...)
 	}
@@ -113,7 +113,7 @@ func (s *server) fail(format string, args ...any) {
 
 // transport is the connection of a process to the server.
 type transport struct {
-	*server
+	*weatherServer
 	dead chan struct{} // closed when the process ends
 }
 
@@ -124,7 +124,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		_ = r.Body.Close()
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
-	s := t.server
+	s := t.weatherServer
 	s.mu.Lock()
 	fault, cut := "", s.cut
 	if w := s.weather; w.chance > 0 && (w.hits == nil || w.hits(r)) && s.rng.Float64() < w.chance {
@@ -219,14 +219,14 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-func (s *server) isOutage() bool {
+func (s *weatherServer) isOutage() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.weather.isOutage()
 }
 
 // write is a write of another client.
-func (s *server) write(change func(*mcfgv1.MachineConfigNode), subresource string) {
+func (s *weatherServer) write(change func(*mcfgv1.MachineConfigNode), subresource string) {
 	if s.Get(nodeName) == nil {
 		return
 	}
@@ -245,7 +245,7 @@ func (s *server) write(change func(*mcfgv1.MachineConfigNode), subresource strin
 	}
 }
 
-func (s *server) remove() {
+func (s *weatherServer) remove() {
 	s.Remove(nodeName)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,7 +261,7 @@ func number(token string) int {
 }
 
 // stored checks and records a version.
-func (s *server) stored(stored, after *apiserver.Object) {
+func (s *weatherServer) stored(stored, after *apiserver.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, mcn := &mcfgv1.MachineConfigNode{}, s.typed(after)
@@ -293,7 +293,7 @@ func (s *server) stored(stored, after *apiserver.Object) {
 	s.log("    %s", strings.Join(changed, ", "))
 }
 
-func (s *server) typed(o *apiserver.Object) *mcfgv1.MachineConfigNode {
+func (s *weatherServer) typed(o *apiserver.Object) *mcfgv1.MachineConfigNode {
 	mcn, err := o.Typed()
 	if err != nil {
 		s.fail("the object cannot be read: %v", err)
@@ -304,7 +304,7 @@ func (s *server) typed(o *apiserver.Object) *mcfgv1.MachineConfigNode {
 
 // check checks a write of a Monitor: no watcher sees a jump, fields of other clients stay as they are,
 // and the spec never goes back to an old view of the Node.
-func (s *server) check(before, after *mcfgv1.MachineConfigNode) {
+func (s *weatherServer) check(before, after *mcfgv1.MachineConfigNode) {
 	if err := conditionstest.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
 		s.fail("a jump: %v", err)
 	}

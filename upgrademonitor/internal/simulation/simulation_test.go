@@ -74,7 +74,7 @@ type simulation struct {
 	world
 	t      *testing.T
 	rng    *rand.Rand
-	server *server
+	server *weatherServer
 	lister *lister
 	ticks  atomic.Int64 // the order of the starts and ends of calls
 	tokens atomic.Int64 // of texts and configs
@@ -105,7 +105,7 @@ func simulate(t *testing.T, seed uint64, events int) *simulation {
 	}}
 	synctest.Test(t, func(*testing.T) {
 		s.started = time.Now()
-		s.server = &server{newest: s.isNewest, log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]bool{}, ends: map[int]metav1.Time{}, weather: fair, settled: map[*transport]bool{}, cut: make(chan struct{})}
+		s.server = &weatherServer{newest: s.isNewest, log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]bool{}, ends: map[int]metav1.Time{}, weather: fair, settled: map[*transport]bool{}, cut: make(chan struct{})}
 		s.server.Stored = s.server.stored
 		s.nodes = []*corev1.Node{newNode("rendered-0", "rendered-0", s.images)}
 		if s.lists {
