@@ -67,11 +67,3 @@ func TestBudgetThatRefuses(t *testing.T) {
 	got = execute(t, asList(t, web), "-f", "-")
 	assert.Equal(t, exitUsage, got.code, "a budget alone is not shown")
 }
-
-// TestBudgetsAreNotReadWithoutNeed: without a refused eviction, no budget is read.
-func TestBudgetsAreNotReadWithoutNeed(t *testing.T) {
-	t.Parallel()
-	s := newServer(t, updatedPool("worker", newConfig), newNode("worker-0", "worker", newConfig, now))
-	assert.Zero(t, execute(t, "", "--kubeconfig", s.kubeconfig(t)).code)
-	assert.Zero(t, s.requests("list poddisruptionbudgets"))
-}

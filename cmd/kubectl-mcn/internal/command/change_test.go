@@ -85,26 +85,6 @@ func TestWaitForAMachineConfig(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
-// TestWaitForARemoval: right after the deletion, the pool is Updated and still has the MachineConfig.
-func TestWaitForARemoval(t *testing.T) {
-	t.Parallel()
-	old := time.Now().Add(-time.Hour)
-	n := newNode("worker-0", "worker", oldConfig, old)
-	s := newServer(t, targetAt(updatedPool("worker", oldConfig), old, "00-worker", chrony), n)
-	file := s.kubeconfig(t)
-	r := start(t, "wait", "worker", "--machineconfig", chrony, "--removed", "--kubeconfig", file)
-	r.await("worker 1/1 to 11111111, still with " + chrony)
-	s.set(targetAt(newPool("worker", newConfig), time.Now(), "00-worker"))
-	r.await("worker 0/1 to 22222222, 1 waiting\n")
-	update(n, newConfig, time.Now(), "")
-	s.set(n, targetAt(updatedPool("worker", newConfig), time.Now(), "00-worker"))
-	code, stdout, stderr := r.end()
-	assert.Zero(t, code, stderr)
-	assert.Regexp(t, `worker 1/1 to 22222222\ndone\n$`, stdout)
-	code, _, stderr = start(t, "wait", "worker", "--machineconfig", chrony, "--removed", "--kubeconfig", file).end()
-	assert.Zero(t, code, "after the removal: %s", stderr)
-}
-
 // TestWaitForAMachineConfigFails: a rendering error of the change is a failure at once; an earlier one may go away.
 func TestWaitForAMachineConfigFails(t *testing.T) {
 	t.Parallel()

@@ -87,6 +87,7 @@ func TestOperatorAndVersionAreOptional(t *testing.T) {
 		assert.Equal(t, 1, strings.Count(got.stderr, "not allowed to list "+resource), got.stderr)
 		assert.Equal(t, 1, s.requests("list "+resource))
 	}
+	assert.Zero(t, s.requests("list poddisruptionbudgets"), "no eviction is refused")
 	code, _, stderr := start(t, "wait", "--kubeconfig", s.kubeconfig(t)).end()
 	assert.Zero(t, code)
 	assert.Empty(t, stderr)

@@ -215,14 +215,12 @@ func TestMessage(t *testing.T) {
 	}{
 		"no message":             {mcn(began, withDesired(configB)), ""},
 		"of the running step":    {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "executing"), is(phases.Drained, running, 11, "draining")), "draining"},
-		"of the degraded node":   {mcn(began, withDesired(configB), is(phases.Drained, running, 11), is(phases.NodeDegraded, yes, 12, "disk full")), "disk full"},
 		"no longer degraded":     {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, no, 12, "disk full")), "draining"},
 		"degraded for no reason": {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, yes, 12, "")), "draining"},
 		"of an earlier step":     {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "draining"), is(phases.Drained, yes, 12, "drained")), ""},
 		"a parent that has run":  {mcn(began, withDesired(configB), is(phases.UpdateExecuted, yes, 11, "executed")), ""},
 		"a step that has ended":  {mcn(began, withDesired(configB), is(phases.Drained, yes, 11, "drained")), ""},
 		"an update that is over": {mcn(is(phases.Updated, yes, 11)), ""},
-		"degraded, up to date":   {mcn(is(phases.Updated, yes, 11), is(phases.NodeDegraded, yes, 12, "disk full")), "disk full"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.want, mco.Of(nil, tc.object).Message)
