@@ -98,8 +98,7 @@ scale: servers ## Measure updates of N="500 1000 2500 5000" nodes, C (100) at th
 
 .PHONY: scale-kubectl
 scale-kubectl: servers ## Measure the first screen of kubectl mcn with MCN_NODES (5000) objects
-	go build -o $(CACHE)/kubectl-mcn ./cmd/kubectl-mcn
-	cd test && go run ./cmd/scale --nodes "$${MCN_NODES:-5000}" --kubectl-mcn $(CACHE)/kubectl-mcn
+	cd test && MCN_NODES=$${MCN_NODES:-5000} go test -count=1 -timeout 30m -v -run TestMCNScale ./e2e
 
 .PHONY: picture
 picture: $(FREEZE) ## Draw docs/kubectl-mcn.svg, the picture of README.md (Linux: needs script)

@@ -14,9 +14,8 @@ import (
 // client is a client of the API server. It has its own connection, and counts its requests and
 // bytes.
 type client struct {
-	mcfg      mcfgclientset.Interface
-	core      kubernetes.Interface
-	transport http.RoundTripper // of both
+	mcfg mcfgclientset.Interface
+	core kubernetes.Interface
 
 	mu    sync.Mutex // guards total
 	total cost
@@ -34,15 +33,14 @@ func newClient(base *rest.Config) (*client, error) {
 	config := rest.CopyConfig(base)
 	config.Dial = c.dial
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{next, c} })
-	shared, err := rest.HTTPClientFor(config) // one HTTP client, so that both clientsets share one connection
+	transport, err := rest.HTTPClientFor(config) // one HTTP client, so that both clientsets share one connection
 	if err != nil {
 		return nil, err
 	}
-	c.transport = shared.Transport
-	if c.mcfg, err = mcfgclientset.NewForConfigAndClient(config, shared); err != nil {
+	if c.mcfg, err = mcfgclientset.NewForConfigAndClient(config, transport); err != nil {
 		return nil, err
 	}
-	c.core, err = kubernetes.NewForConfigAndClient(config, shared)
+	c.core, err = kubernetes.NewForConfigAndClient(config, transport)
 	return c, err
 }
 

@@ -56,25 +56,25 @@ func (f *fleet) create(ctx context.Context, n int) error {
 	if err != nil {
 		return fmt.Errorf("create the nodes: %w", err)
 	}
-	return f.update(ctx, min(warmUp, n), config(1)+"-warm", rebootUpdate)
+	return f.update(ctx, min(warmUp, n), config(1)+"-warm")
 }
 
-// update makes the calls of an update to a config on the first n nodes.
-func (f *fleet) update(ctx context.Context, n int, config string, calls []call) error {
+// update updates the first n nodes to a config.
+func (f *fleet) update(ctx context.Context, n int, config string) error {
 	return each(ctx, f.atATime, n, func(ctx context.Context, i int) error {
-		if err := f.updateNode(ctx, f.nodes[i], config, calls); err != nil {
+		if err := f.updateNode(ctx, f.nodes[i], config); err != nil {
 			return fmt.Errorf("node %s: %w", f.nodes[i].name, err)
 		}
 		return nil
 	})
 }
 
-func (f *fleet) updateNode(ctx context.Context, n *node, config string, calls []call) error {
+func (f *fleet) updateNode(ctx context.Context, n *node, config string) error {
 	d, err := newDaemon(f.daemons, n)
 	if err != nil {
 		return err
 	}
-	for _, c := range calls {
+	for _, c := range rebootUpdate {
 		if err := n.edit(ctx, f.operator, c.before, config); err != nil {
 			return err
 		}

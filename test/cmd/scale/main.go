@@ -1,5 +1,4 @@
-// Command scale measures, on a real API server, what it costs to report the updates of many nodes, or with
-// --kubectl-mcn what it costs to show them.
+// Command scale measures, on a real API server, what it costs to report the updates of many nodes.
 //
 //	go run ./cmd/scale              # all rows, about a quarter of an hour
 //	go run ./cmd/scale --nodes 500  # one row
@@ -43,7 +42,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	flags.SetOutput(stderr)
 	nodes := flags.String("nodes", "500 1000 2500 5000", "numbers of nodes; the table has one row for each number")
 	atATime := flags.Int("at-a-time", 100, "number of nodes that are updated at the same time")
-	program := flags.String("kubectl-mcn", "", "measure the first screen of this program instead; one table for each number of nodes")
 	markdown := flags.String("markdown", "", "also write the table to this file")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -61,12 +59,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	progress := func(format string, args ...any) { fmt.Fprintf(stderr, format+"\n", args...) }
 	var report bytes.Buffer
-	var err error
-	if *program != "" {
-		err = screens(ctx, rows, *atATime, *program, &report, progress)
-	} else {
-		err = measure(ctx, rows, *atATime, &report, progress)
-	}
+	err := measure(ctx, rows, *atATime, &report, progress)
 	if *markdown != "" {
 		err = errors.Join(err, os.WriteFile(*markdown, report.Bytes(), 0o644))
 	}

@@ -61,7 +61,7 @@ func grow(ctx context.Context, n, atATime int) (r result, err error) {
 		if err := setTarget(ctx, f.operator, config(2)); err != nil {
 			return err
 		}
-		if err := f.update(ctx, n, config(2), rebootUpdate); err != nil {
+		if err := f.update(ctx, n, config(2)); err != nil {
 			return err
 		}
 		last := time.Now()

@@ -26,9 +26,6 @@ const (
 	done     nodeEdit = `{"metadata":{"annotations":{"machineconfiguration.openshift.io/currentConfig":"CONFIG"}}}`
 )
 
-// untilDrain is the number of reports until the drain runs.
-const untilDrain = 4
-
 // rebootUpdate has the reports of an update in standard mode with a drain and a reboot, and without
 // failures. They were recorded on a cluster.
 var rebootUpdate = []call{
