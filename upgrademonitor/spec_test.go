@@ -2,10 +2,12 @@ package upgrademonitor_test
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -45,4 +47,22 @@ func TestALateStart(t *testing.T) {
 			assert.Equal(t, object.Generation, object.Status.ObservedGeneration)
 		})
 	}
+}
+
+// The Node changes back while the spec for its last config is being written: another write follows.
+func TestTheNodeChangesBackDuringASpecWrite(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(4 * time.Second)
+		go func() { _ = f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue) }()
+		synctest.Wait()
+		go func() { _ = f.GenerateAndApplyMachineConfigNodeSpec(t.Context()) }()
+		synctest.Wait()
+		f.annotate(oldConfig, newConfig)
+		go func() { _ = f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue) }()
+		pass(5 * time.Second) // the spec with the new config is being written
+		f.annotate(oldConfig, oldConfig)
+		_ = f.GenerateAndApplyMachineConfigNodeSpec(t.Context())
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, oldConfig, f.desired())
+	})
 }

@@ -146,14 +146,15 @@ func TestRepeatsInAnOutage(t *testing.T) {
 	})
 }
 
-// A repeat of a report that is being written needs no request of its own, and has the result of that report.
-func TestARepeatOfAReportInFlight(t *testing.T) {
+// A repeat waits for Timeout in total, even if the report that it has waited for is rejected.
+func TestARepeatWaitsForTimeout(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(4 * time.Second)
 		f.failing("patch", errInvalid)
-		go func() { assert.True(t, apierrors.IsInvalid(f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue))) }()
+		go func() { assert.Error(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)) }()
 		synctest.Wait()
-		require.True(t, apierrors.IsInvalid(f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)))
-		assert.Equal(t, []string{"patch/status"}, f.requests())
+		assert.Equal(t, timeout, took(func() { f.queues(t, phases.NodeDegraded, metav1.ConditionTrue) }), "a rejection, a read and a write")
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
 	})
 }

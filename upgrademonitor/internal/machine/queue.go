@@ -27,7 +27,7 @@ type Entry struct {
 	start    start
 	waits    bool // the change waits, or has waited, for the daemon: see Step.Waits
 	specDone bool // the spec was written, or the API server has rejected it permanently
-	after    int  // the number of requests that had begun when the change was accepted
+	after    int  // the number of requests that had begun when the change was last submitted
 }
 
 // Submit adds a change to the queue, and returns its entry. The change gets the Node of the latest view.
@@ -35,7 +35,7 @@ type Entry struct {
 //
 //  1. If the object already has the requested state, the entry is nil.
 //  2. If the object will have the requested state after the pending changes, and one of them is the
-//     same change, the entry is that of the pending change.
+//     same change and is not being written, the entry is that of the pending change.
 //  3. A change that only changes texts replaces the texts of the last pending change of its phase, unless
 //     that change has other options, or is being written.
 func (c *Core) Submit(change Change) (*Entry, error) {
@@ -56,12 +56,12 @@ func (c *Core) Submit(change Change) (*Entry, error) {
 	}
 	if planErr == nil && step.start == undecided && step.Done && equalStatuses(before, step.Next) {
 		for i, e := range slices.Backward(c.queue) {
-			merged, ok := e.Change.merge(change)
-			isInFlight := i == 0 && c.inFlight != ""
-			if ok && (!isInFlight || merged == e.Change) {
+			if merged, ok := e.Change.merge(change); ok && (i > 0 || c.inFlight == "") {
 				if !isNoop {
+					e.specDone = e.specDone && merged.Node == e.Change.Node
 					e.Change = merged
 				}
+				e.after = c.begun
 				return e, nil
 			}
 			if !isNoop && (change.Phase == "" || change.Phase == e.Change.Phase) {
