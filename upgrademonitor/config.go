@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
@@ -56,15 +57,15 @@ type Config struct {
 
 var configPath = field.NewPath("upgrademonitor", "Config")
 
-// complete validates the Config, and returns it with defaults.
-func (c Config) complete() (Config, error) {
+// complete validates the Config, and returns it with defaults and with the client of its node.
+func (c Config) complete() (Config, *scope.Client, error) {
 	switch {
 	case c.Client == nil:
-		return c, field.Required(configPath.Child("Client"), "pass the machineconfiguration clientset of openshift/client-go")
+		return c, nil, field.Required(configPath.Child("Client"), "pass the machineconfiguration clientset of openshift/client-go")
 	case c.Node == nil:
-		return c, field.Required(configPath.Child("Node"), "pass a function that returns the Node, for example from a lister")
+		return c, nil, field.Required(configPath.Child("Node"), "pass a function that returns the Node, for example from a lister")
 	case c.NodeName == "":
-		return c, field.Required(configPath.Child("NodeName"), "pass the name of the Node that the daemon runs on")
+		return c, nil, field.Required(configPath.Child("NodeName"), "pass the name of the Node that the daemon runs on")
 	}
 	if c.Pool == nil {
 		c.Pool = func(*corev1.Node) (string, error) { return NotYetSet, nil }
@@ -77,5 +78,6 @@ func (c Config) complete() (Config, error) {
 	if c.Clock == nil {
 		c.Clock = realClock
 	}
-	return c, nil
+	client, err := scope.NewClient(c.Client, c.NodeName, c.FieldManager)
+	return c, client, err
 }

@@ -42,6 +42,7 @@ func TestConfigIsValidated(t *testing.T) {
 		"a bad manager":     {change: func(c *config) { c.FieldManager = "a\nb" }, field: "Config.FieldManager"},
 		"Monitors":          {monitors: &config{Client: client}},
 		"Monitors, client":  {monitors: &config{}, field: "Config.Client"},
+		"Monitors, manager": {monitors: &config{Client: client, FieldManager: "a\nb"}, field: "Config.FieldManager"},
 		"Monitors, a name":  {monitors: &config{Client: client, NodeName: nodeName}, field: "Config.NodeName"},
 		"Monitors, a view":  {monitors: &config{Client: client, Node: node}, field: "Config.Node"},
 		"Monitors, no view": {monitors: &config{Client: client}, field: "Config.Node"},

@@ -14,7 +14,7 @@ const (
 )
 
 // unlock releases mu, and then logs the lines. A log sink may call the Monitor. If it blocks, it also blocks
-// the call or the writer that logs, but no call that only waits for that writer.
+// the call or the writer that logs. A call that waits for this writer still returns after Config.Timeout.
 func (m *Monitor) unlock() {
 	lines := m.lines
 	m.lines = nil

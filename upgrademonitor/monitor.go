@@ -39,7 +39,7 @@ type Monitor struct {
 	run      *run            // the running writer goroutine, or nil
 	waiting  int             // the number of calls that wait
 	failed   chan struct{}   // closed at the next failure
-	canceled bool            // a Flush has canceled a request, and no attempt has ended since
+	canceled bool            // a Flush has canceled a request, and no other attempt has ended since
 	logged   apierr.Failures // by log message
 	lines    []func()        // log a line each, after mu is released: see unlock
 	timer    *time.Timer     // fires at the next retry or look
@@ -58,11 +58,7 @@ func newMonitor(ctx context.Context, config Config, conditionsOnly bool) (*Monit
 	if ctx == nil {
 		return nil, errNoContext
 	}
-	config, err := config.complete()
-	if err != nil {
-		return nil, err
-	}
-	client, err := scope.NewClient(config.Client, config.NodeName, config.FieldManager)
+	config, client, err := config.complete()
 	if err != nil {
 		return nil, err
 	}

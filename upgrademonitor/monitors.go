@@ -53,7 +53,7 @@ func NewMonitors(ctx context.Context, config Config, node func(name string) (*co
 			"leave Node nil: pass the function as the third argument of NewMonitors")
 	}
 	m := &Monitors{life: ctx, config: config, node: node, monitors: map[string]*Monitor{}}
-	if _, err := m.configOf("any").complete(); err != nil {
+	if _, _, err := m.configOf("any").complete(); err != nil {
 		return nil, err
 	}
 	return m, nil

@@ -79,8 +79,8 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(
 }
 
 // Report is like GenerateAndApplyMachineConfigNode, but it logs errors, and returns none. If a report
-// is not accepted or is rejected, the logger of ctx gets the error. If a report is not written yet,
-// the logger of the Monitor gets the cause. Report ignores a phase that does not exist in the mode
+// is not accepted or is rejected, the logger of ctx gets the error. If an attempt to write a report has
+// failed, the logger of the Monitor gets the cause. Report ignores a phase that does not exist in the mode
 // of the node (standard mode or image mode). The option Reason sets the reason.
 //
 // If a step has failed and will be retried, report Unknown with a message that begins with "Error: ",
@@ -165,7 +165,7 @@ func (m *Monitor) report(ctx context.Context, change machine.Change, o options) 
 	m.logRejection(ctx, change, m.submitReport(ctx, change, o))
 }
 
-// logRejection logs an error, unless it wraps ErrPending: the Monitor logs the cause.
+// logRejection logs an error, unless it wraps ErrPending: the Monitor logs why an attempt has failed.
 func (m *Monitor) logRejection(ctx context.Context, change machine.Change, err error) {
 	if err != nil && !errors.Is(err, ErrPending) {
 		klog.FromContext(ctx).Error(err, "Failed to report", "node", m.config.NodeName, "change", change.String())

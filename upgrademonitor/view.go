@@ -18,7 +18,7 @@ import (
 type views struct {
 	begun    int    // the number of looks that have begun
 	started  int    // the number of the look that was recorded last
-	recorded int    // begun at that time
+	recorded int    // begun at that time: looks up to this number may have overlapped with it
 	version  string // the resourceVersion of its Node
 }
 

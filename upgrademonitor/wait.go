@@ -15,6 +15,7 @@ import (
 var (
 	errLate           = errors.New("not written within Config.Timeout")
 	errNoResponse     = errors.New("no response from the API server within Config.Timeout")
+	errWaiting        = errors.New("no response from the API server yet")
 	errConditionsOnly = field.Forbidden(field.NewPath("upgrademonitor", "Monitors"),
 		"Monitors write only conditions: report this from the daemon of the node")
 )
@@ -121,7 +122,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	var errs []error
 	for _, e := range entries {
 		if !e.IsSettled {
-			cause := cmp.Or(m.cause, errNoResponse)
+			cause := cmp.Or(m.cause, errWaiting)
 			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cause, ctx.Err())
 		}
 		if e.Err != nil {

@@ -24,8 +24,8 @@ var retryBackoff = wait.Backoff{
 }
 
 // conflictBackoff has the pauses after conflicts. After the last pause, a conflict ends the
-// attempt. All pauses together take less than the default Timeout, so that the attempt ends before a
-// call times out.
+// attempt. All pauses together take less than the default Timeout, so that the attempt usually ends before
+// a call times out.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
 // run is one attempt, in its own goroutine. It makes requests until nothing is left to write, or until

@@ -1,6 +1,7 @@
 package upgrademonitortest_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,9 +29,11 @@ func TestStatusOfOthers(t *testing.T) {
 			annotations := map[string]string{prefix + "currentConfig": current, prefix + "desiredConfig": "config-2"}
 			return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: annotations}}
 		}
-		client, node := upgrademonitortest.NewClientset(t), newNode("config-1")
+		client := upgrademonitortest.NewClientset(t)
+		var node atomic.Pointer[corev1.Node]
+		node.Store(newNode("config-1"))
 		monitor, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{
-			Client: client, NodeName: node.Name, Node: func() (*corev1.Node, error) { return node, nil },
+			Client: client, NodeName: "worker-0", Node: func() (*corev1.Node, error) { return node.Load(), nil },
 		})
 		require.NoError(t, err)
 		monitor.Report(t.Context(), phases.Updated, "Node needs an update", metav1.ConditionFalse)
@@ -42,9 +45,9 @@ func TestStatusOfOthers(t *testing.T) {
 		attempts := 0
 		update := func() error {
 			attempts++
-			mcn, err := objects.Get(t.Context(), node.Name, metav1.GetOptions{})
+			mcn, err := objects.Get(t.Context(), "worker-0", metav1.GetOptions{})
 			require.NoError(t, err)
-			node = newNode("config-2")
+			node.Store(newNode("config-2"))
 			<-time.After(time.Minute) // time is fake
 			mcn.Status.IrreconcilableChanges = []mcfgv1.IrreconcilableChangeDiff{{FieldPath: "spec.config", Diff: "x"}}
 			_, err = objects.UpdateStatus(t.Context(), mcn, metav1.UpdateOptions{})
@@ -61,7 +64,7 @@ func TestStatusOfOthers(t *testing.T) {
 
 		require.NoError(t, retry.RetryOnConflict(retry.DefaultRetry, update))
 		assert.Equal(t, 2, attempts, "the retry meets none")
-		mcn, err := objects.Get(t.Context(), node.Name, metav1.GetOptions{})
+		mcn, err := objects.Get(t.Context(), "worker-0", metav1.GetOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, "config-2", mcn.Status.ConfigVersion.Current)
 		assert.NotEmpty(t, mcn.Status.IrreconcilableChanges)

@@ -67,11 +67,12 @@ func (c Change) merge(newer Change) (Change, bool) {
 type Step struct {
 	Next State
 	Done bool // no write follows
-	// start is the decision about the start of an update after the write. It is starting if the write only
-	// resets the steps, so that another write starts the update.
+	// start is the decision about the start of an update after the write: starting if the write only resets
+	// the steps, so that another write starts the update.
 	start start
 	// SyncsSpec is set if the spec must be written before the status, so that spec, status and Node
-	// agree: the change starts an update, or it ends an update and the Node runs its desired config.
+	// agree: the change starts an update, or it ends an update and the Node runs its desired config, or
+	// Change.SyncsSpec is set.
 	SyncsSpec bool
 	// Waits is set if the write must wait, because only the daemon of a node starts an update to another
 	// config or image. A controller's report waits until the object shows this start.

@@ -29,9 +29,9 @@ type Core struct {
 	// followed has the last configs and images that were submitted. Follow submits them only once, so
 	// that two processes whose views of the Node differ do not overwrite each other forever.
 	followed Versions
-	// begun counts the requests. known is the number of the request with the known object. A change is
-	// rejected only if this request began after the change was accepted, because another process may have
-	// made the change valid in the meantime.
+	// begun counts the requests. known is the number of the request with the known object. An invalid
+	// transition of an existing object is rejected only if this request began after the last submit of the
+	// change, because another process may have made the transition valid in the meantime.
 	begun, known int
 	// inFlight is the verb of the request between Next and Done, otherwise "". During a request,
 	// See ignores the Lister, because the Lister may already show the effect of the request.
@@ -45,7 +45,7 @@ type Core struct {
 type listing string
 
 const (
-	notListed listing = ""        // there is no Lister, or it does not work
+	notListed listing = ""        // the Lister was not read since the object was, or there is none
 	listed    listing = "listed"  // in any version
 	missing   listing = "missing" // the Lister may be behind, or the object was deleted
 )

@@ -33,7 +33,8 @@ type Entry struct {
 // Submit adds a change to the queue, and returns its entry. The change gets the Node of the latest view.
 // The error is ErrFull, a *field.Error if the phase does not exist in the mode of the node, or nil.
 //
-//  1. If the object already has the requested state, the entry is nil.
+//  1. If nothing is pending, and the known object is certain to have the requested state, the entry is
+//     nil. It is also nil if SkipOtherMode applies.
 //  2. If the object will have the requested state after the pending changes, and one of them is the
 //     same change and is not being written, the entry is that of the pending change.
 //  3. A change that only changes texts replaces the texts of the last pending change of its phase, unless
@@ -72,7 +73,8 @@ func (c *Core) Submit(change Change) (*Entry, error) {
 	if len(c.queue) >= maxQueue && change.Phase != "" {
 		return nil, ErrFull
 	}
-	// A step waits behind a change that waits, because predicted starts the update.
+	// A step behind a change that waits must wait too. Plan does not see this, because predicted assumes
+	// that the daemon has started the update.
 	waits := step.Waits || transitions.IsStep(change.Phase) && slices.ContainsFunc(c.queue, func(e *Entry) bool { return e.waits })
 	e := &Entry{Change: change, Settled: make(chan struct{}), waits: waits, after: c.begun}
 	c.queue = append(c.queue, e)

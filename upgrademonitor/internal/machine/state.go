@@ -21,9 +21,9 @@ type State struct {
 	// Status has only fields that this library writes, and only conditions whose type is a phase.
 	Status mcfgv1.MachineConfigNodeStatus
 
-	// prepared is the target that this process has seen in the status when UpdatePrepared was True for
-	// the first time in this update, or zero. It is not part of the object. A drain controller without this
-	// library copies the desired config of its Node to the status with each report, which is no new target.
+	// prepared is the target that this process saw in the status when UpdatePrepared turned True, or zero.
+	// It is not part of the object. A drain controller without this library overwrites the target in the
+	// status with each report. That must not look like a new target.
 	prepared target
 }
 
@@ -59,7 +59,7 @@ func (s State) neverRan(p phases.Phase) bool {
 	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
 }
 
-// target returns the target of the current or the last update: the target in the status if
+// target returns the target of the current or the last update: the target in the status (or prepared) if
 // UpdatePrepared or Updated is True. Otherwise the update is not prepared yet, so it is the target in
 // the spec.
 func (s State) target() target {
@@ -191,7 +191,8 @@ func (s State) withVersions(n Node, prepared, ended bool) State {
 // withObservedGeneration sets observedGeneration to the generation of the object. But if the spec has
 // another target than the current or last update, the old value stays. Otherwise clients could conclude
 // from Updated=True that the update to the target in the spec is done. Between the start of an update
-// and UpdatePrepared=True, its target is not known, so the old value stays, too.
+// and UpdatePrepared=True, its target is not known, so the old value stays, too. Before the first report of
+// Updated, there is no such conclusion.
 func (s State) withObservedGeneration(starts bool) State {
 	t := s.target()
 	isOtherConfig := s.Spec.ConfigVersion.Desired != t.config
