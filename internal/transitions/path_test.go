@@ -1,8 +1,10 @@
 package transitions_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,6 +20,46 @@ const (
 	missing      metav1.ConditionStatus = ""
 	unknownPhase phases.Phase           = "InternalReleaseImageDegraded"
 )
+
+// The state machines: the writes from each status to False, Unknown and True.
+const (
+	illegal = "illegal"
+	u, f, d = string(running), string(no), string(done)
+)
+
+var (
+	ofAStep      = map[string][3]string{f: {"", u, u + " " + d}, u: {illegal, "", d}, d: {f, f + " " + u, ""}}
+	ofUpdated    = map[string][3]string{f: {"", illegal, d}, u: {f, illegal, d}, d: {f, illegal, ""}}
+	ofASingleton = map[string][3]string{f: {"", u, d}, u: {f, "", d}, d: {f, u, ""}}
+)
+
+func TestPathFollowsTheStateMachine(t *testing.T) {
+	for _, typ := range everyType[1:] {
+		machine := ofAStep
+		switch {
+		case typ == string(phases.Updated):
+			machine = ofUpdated
+		case slices.Contains(singletons, typ):
+			machine = ofASingleton
+		}
+		for _, from := range append(statuses, missing) {
+			for i, to := range statuses {
+				assert.Equal(t, machine[string(cmp.Or(from, no))][i], writesOf(t, typ, from, to), "%s from %q to %s", typ, from, to)
+			}
+		}
+	}
+}
+
+// writesOf returns the writes, or illegal.
+func writesOf(t *testing.T, typ string, from, to metav1.ConditionStatus) string {
+	p := phases.Phase(typ)
+	path, err := transitions.Path(p, from, to)
+	if err != nil {
+		require.Equal(t, &phases.TransitionError{Phase: p, From: cmp.Or(from, no), To: to}, err)
+		return illegal
+	}
+	return strings.Trim(fmt.Sprint(path), "[]")
+}
 
 func TestPathRejectsInvalidArguments(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -40,8 +82,6 @@ func TestPathRejectsInvalidArguments(t *testing.T) {
 			assert.Equal(t, []any{field.ErrorTypeNotSupported, tc.field, fmt.Sprint(tc.bad)}, []any{invalid.Type, invalid.Field, fmt.Sprint(invalid.BadValue)})
 		})
 	}
-	_, err := transitions.Path(phases.Updated, missing, running)
-	assert.Equal(t, &phases.TransitionError{Phase: phases.Updated, From: no, To: running}, err, "a missing condition is False")
 }
 
 func TestSteps(t *testing.T) {
