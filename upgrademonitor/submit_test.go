@@ -145,16 +145,3 @@ func TestRepeatsInAnOutage(t *testing.T) {
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 	})
 }
-
-// A repeat waits for Timeout in total, even if the report that it has waited for is rejected.
-func TestARepeatWaitsForTimeout(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.takes(4 * time.Second)
-		f.failing("patch", errInvalid)
-		go func() { assert.Error(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionTrue)) }()
-		synctest.Wait()
-		assert.Equal(t, timeout, took(func() { f.queues(t, phases.NodeDegraded, metav1.ConditionTrue) }), "a rejection, a read and a write")
-		require.NoError(t, f.Flush(t.Context()))
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
-	})
-}

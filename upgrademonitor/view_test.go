@@ -144,6 +144,19 @@ func TestDeletedObject(t *testing.T) {
 	}
 }
 
+// While Config.Node fails, no object is created: the Node may be deleted.
+func TestNoObjectWithoutANode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.fails(errDown)
+		f.queues(t, phases.Updated, metav1.ConditionTrue)
+		f.viewFails(errDown)
+		f.fails(nil)
+		pass(time.Minute)
+		assert.Nil(t, f.object())
+	})
+}
+
 // Flush waits until the status has the Node's config: before the first read, and after a delete. If
 // the Node function fails, Flush returns its error.
 func TestFlushFollowsTheNode(t *testing.T) {
