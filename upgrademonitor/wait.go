@@ -21,8 +21,7 @@ var (
 )
 
 // submit looks at the Node, queues a change, and waits until it is written, as awaitLocked describes. An
-// error that does not wrap ErrPending means that the change was not
-// accepted, or that the API server rejected it.
+// error that does not wrap ErrPending means that the change was not accepted, or that it was rejected.
 func (m *Monitor) submit(ctx context.Context, change machine.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -94,7 +94,7 @@ func (c *count) downNodes() string {
 
 // degradedMessage returns the message of NodeDegraded. It lists the nodes in the order of their names,
 // each with its errors. It ends with the number of nodes that are not listed, and a command that
-// shows the first object that has an error, if there is one. If there is no room, long errors are truncated.
+// shows the first object that has an error, if there is one. If the message is too long, long errors are truncated.
 func degradedMessage(nodes []failure) string {
 	slices.SortFunc(nodes, func(a, b failure) int { return cmp.Compare(a.node, b.node) })
 	var texts []string

@@ -26,7 +26,7 @@ const (
 	// Terminal means that no retry can succeed, because the object is invalid or too large.
 	Terminal Outcome = "Terminal"
 	// Denied means that RBAC or admission denies the request, or that the CRD is not installed. The
-	// request may succeed after an administrator has changed this.
+	// request may succeed after an administrator has changed a permission or a policy, or installed the CRD.
 	Denied Outcome = "Denied"
 )
 

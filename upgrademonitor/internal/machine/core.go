@@ -11,7 +11,7 @@ type Situation string
 
 // The situations.
 const (
-	Stale   Situation = ""        // a newer version may exist, or the object was never read: read it
+	Stale   Situation = ""        // never read, a newer version may exist, or a write had no response: read it
 	Fresh   Situation = "Fresh"   // no other client is known to have written a newer version: patch it
 	Missing Situation = "Missing" // the object does not exist: create it
 )
