@@ -21,7 +21,8 @@ var ErrQueueFull = machine.ErrFull
 
 // ReportError is the error of a report that was rejected. It wraps a *field.Error that names an
 // invalid argument, a *phases.TransitionError, ErrQueueFull, the error with which the API server
-// rejected the write, or the reason why a controller's report was dropped. If the report needed several writes, some of them may have succeeded.
+// rejected the write, or the reason why a controller's report was dropped. If the report needed several
+// writes, some of them may have succeeded.
 type ReportError struct {
 	NodeName string
 	Phase    phases.Phase

@@ -9,6 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // The standard pools. All other pools are custom pools.
@@ -30,7 +32,7 @@ const (
 //  4. If the nodeSelector of any pool is invalid, the error is a *SelectorError, because that pool
 //     might select the node.
 func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.MachineConfigPool, error) {
-	if IsWindows(node) {
+	if nodemeta.IsWindows(node) {
 		return nil, nil
 	}
 	var first *mcfgv1.MachineConfigPool
@@ -58,12 +60,6 @@ func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.Mach
 		return nil, &ConflictError{NodeName: node.Name, Pools: exclusive}
 	}
 	return first, nil
-}
-
-// IsWindows reports whether a node runs Windows. No pool manages a Windows node.
-func IsWindows(node *corev1.Node) bool {
-	const windows = string(corev1.Windows)
-	return node.Labels[corev1.LabelOSStable] == windows || node.Status.NodeInfo.OperatingSystem == windows
 }
 
 const customRank = 2

@@ -12,7 +12,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 // action is the next request for the object of a node: a deletion, a creation or a patch. The zero
@@ -36,9 +35,9 @@ func actionFor(
 			return action{}
 		}
 		return action{deletion: "the MachineConfigNode has neither a Node nor an owner"}
-	case pool.IsWindows(node) && mcn != nil:
+	case nodemeta.IsWindows(node) && mcn != nil:
 		return action{deletion: "the MachineConfigNode belongs to a Windows node"}
-	case pool.IsWindows(node) || !nodemeta.IsProvisioned(node):
+	case nodemeta.IsWindows(node) || !nodemeta.IsProvisioned(node):
 		return action{}
 	case mcn == nil:
 		named := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}

@@ -59,6 +59,12 @@ func IsProvisioned(node *corev1.Node) bool {
 	return node.Status.Phase != corev1.NodePending && node.Status.Phase != provisioning
 }
 
+// IsWindows reports whether a node runs Windows. No pool manages a Windows node.
+func IsWindows(node *corev1.Node) bool {
+	const windows = string(corev1.Windows)
+	return node.Labels[corev1.LabelOSStable] == windows || node.Status.NodeInfo.OperatingSystem == windows
+}
+
 // Owner returns an owner reference to a Node.
 func Owner(node *corev1.Node) metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: node.Name, UID: node.UID}

@@ -70,7 +70,7 @@ func Of(o Objects, now time.Time) Cluster {
 		}
 		switch {
 		case conflict != nil && conflict.Pool == "":
-		case n.kube != nil && pool.IsWindows(n.kube): // machine-config-operator does not update it
+		case n.kube != nil && mco.IsWindows(n.kube):
 		case n.kube == nil && o.HasNodes:
 			result.Leftover = append(result.Leftover, n.Name)
 		case o.place(&n, selected):

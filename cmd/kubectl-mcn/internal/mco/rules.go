@@ -69,6 +69,12 @@ func cordonedBy(node *corev1.Node) *Operator {
 	return nil
 }
 
+// IsWindows reports whether a node runs Windows. machine-config-operator does not update it.
+func IsWindows(node *corev1.Node) bool {
+	const windows = string(corev1.Windows)
+	return node.Labels[corev1.LabelOSStable] == windows || node.Status.NodeInfo.OperatingSystem == windows
+}
+
 // IsNewer reports whether a MachineConfigNode is newer than its Node: it says that the update is complete
 // which the annotations of the Node still request. A daemon writes the annotations first.
 func IsNewer(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) bool {

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
 // TestTrim: packages progress and pool read the same from the trimmed objects.
@@ -49,7 +48,7 @@ func TestTrim(t *testing.T) {
 	assert.NotContains(t, trimmed.Annotations, "other")
 	assert.Equal(t, mco.Of(node, mcn), mco.Of(trimmed, s.trimMachineConfigNode(mcn)))
 	assert.Equal(t, mco.Of(nil, mcn), mco.Of(nil, s.trimMachineConfigNode(mcn)))
-	assert.True(t, pool.IsWindows(trimmed))
+	assert.True(t, mco.IsWindows(trimmed))
 	mcn.OwnerReferences[0].UID = "0" // an earlier Node
 	assert.Equal(t, mco.Of(node, mcn), mco.Of(trimmed, s.trimMachineConfigNode(mcn)))
 }
