@@ -159,6 +159,24 @@ func TestFlushOfARequestThatIsLost(t *testing.T) {
 	})
 }
 
+// A Flush cancels one request. After the next one has failed by itself, a Flush may cancel again.
+func TestFlushCancelsAgainAfterAFailure(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		flush := func() error {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			return f.Flush(ctx)
+		}
+		f.takes(hangs)
+		f.queues(t, phases.Drained, metav1.ConditionUnknown) // returns after Timeout
+		require.ErrorIs(t, flush(), upgrademonitor.ErrPending)
+		time.Sleep(34 * time.Second) // the second request has failed after 2×Timeout, and the third is overdue
+		f.heals()
+		require.NoError(t, flush())
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
+	})
+}
+
 // An API server that needs longer than Timeout gets everything in the end, however often Flush is called:
 // after Flush has canceled a request, the next one is let through.
 func TestFlushesOfASlowServer(t *testing.T) {
