@@ -29,9 +29,10 @@ type Core struct {
 	// followed has the last configs and images that were submitted. Follow submits them only once, so
 	// that two processes whose views of the Node differ do not overwrite each other forever.
 	followed Versions
-	// begun counts the requests. known is the number of the request with the known object. An invalid
-	// transition of an existing object is rejected only if this request began after the last submit of the
-	// change, because another process may have made the transition valid in the meantime.
+	// begun counts the requests. known is the number of the request with the known object. A change of an
+	// existing object is rejected, waits for the daemon, or needs no write although the known object is
+	// not certain (see isCertain), only if this request began after the last submit of the change: another
+	// process may have written the object in the meantime.
 	begun, known int
 	// inFlight is the verb of the request between Next and Done, otherwise "". During a request,
 	// See ignores the Lister, because the Lister may already show the effect of the request.
@@ -101,7 +102,7 @@ func (c *Core) next(head *Entry) Request {
 		c.settle(err)
 	case c.situation == Missing:
 		return Request{Verb: Create, Node: c.latest}
-	case (err != nil || head.waits || isNoop && c.listing == missing) && !isVerified, isNoop && !node.Equal(c.node):
+	case (err != nil || head.waits || isNoop && !c.isCertain(node)) && !isVerified:
 		c.situation = Stale
 	case head.waits && !c.latest.desiresLike(node), step.Waits && !c.latest.isToldToUpdate():
 		c.settle(errWithdrawn)
@@ -118,6 +119,13 @@ func (c *Core) next(head *Entry) Request {
 		return Request{Verb: PatchStatus, Base: c.object, Next: step.Next, Node: node, step: step}
 	}
 	return Request{}
+}
+
+// isCertain reports whether a change that the known object shows needs no read. If the Node has changed,
+// another process may have started or ended an update. If the Lister misses the object, it may have been
+// deleted.
+func (c *Core) isCertain(n Node) bool {
+	return c.situation == Fresh && c.listing != missing && n.Equal(c.node)
 }
 
 // Done records the result of the request that Next returned. The Verdict says how to continue.

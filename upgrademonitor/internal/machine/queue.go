@@ -51,8 +51,7 @@ func (c *Core) Submit(change Change) (*Entry, error) {
 	before := c.predicted()
 	step, planErr := change.Plan(before, undecided)
 	isNoop := planErr == nil && step.Done && step.Next.Equal(before) && (!step.SyncsSpec || c.object.InSync(c.latest))
-	isCertain := c.situation == Fresh && change.Node.Equal(c.node) && c.listing != missing
-	if isNoop && isCertain && len(c.queue) == 0 {
+	if isNoop && c.isCertain(change.Node) && len(c.queue) == 0 {
 		return nil, nil
 	}
 	if planErr == nil && step.start == undecided && step.Done && equalStatuses(before, step.Next) {
