@@ -105,6 +105,16 @@ func TestSkipIfNeverUpdated(t *testing.T) {
 	}
 }
 
+// The object may show a failure, so it is read first, whatever the Node is.
+func TestSkipIfNeverUpdatedReadsTheObject(t *testing.T) {
+	var core machine.Core
+	succeeded := report(phases.NodeDegraded, metav1.ConditionFalse, machine.Node{})
+	succeeded.SkipIfNeverUpdated = true
+	entry, err := core.Submit(succeeded)
+	require.NoError(t, err)
+	require.NotNil(t, entry)
+}
+
 // The start of an update writes the spec, and its end, if the Node runs what it desires.
 func TestSyncsSpec(t *testing.T) {
 	const no, running, done = metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue
