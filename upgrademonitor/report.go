@@ -102,9 +102,9 @@ func (m *Monitor) NotRequired(ctx context.Context, phase phases.Phase, message s
 }
 
 // ReportDegraded sets NodeDegraded to True, with the cause of a failed update in its message. If cause
-// is nil, ReportDegraded sets NodeDegraded to False, or does nothing if neither an update nor a failure
-// was ever reported. The end of an update also sets NodeDegraded to False. Errors are logged, as in
-// Report.
+// is nil, ReportDegraded sets NodeDegraded to False, or changes no condition if neither an update nor a
+// failure was ever reported. The end of an update also sets NodeDegraded to False. Errors are logged, as
+// in Report.
 func (m *Monitor) ReportDegraded(ctx context.Context, cause error) {
 	if m == nil {
 		return

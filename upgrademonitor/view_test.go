@@ -245,6 +245,24 @@ func TestAnObjectThatIsDeletedBeforeTheListerShowsIt(t *testing.T) {
 	}, cache.use)
 }
 
+// The success of an update that never ran changes no condition. But the versions follow the Node, and a
+// deleted object is created again.
+func TestASuccessThatIsIgnored(t *testing.T) {
+	var cache lister
+	inBubble(t, func(t *testing.T, f *fixture) {
+		cache.show(f.object())
+		f.annotate(newConfig, newConfig)
+		f.ReportDegraded(t.Context(), nil)
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+		assert.Equal(t, "NotYetOccurred", f.condition(phases.NodeDegraded).Reason)
+		f.Remove(nodeName)
+		cache.returns(nil)
+		f.ReportDegraded(t.Context(), nil)
+		require.NotNil(t, f.object())
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+	}, cache.use)
+}
+
 // Without a Lister, a deleted object is created again by the next report that is no repeat.
 func TestAnObjectThatIsDeletedWithoutALister(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {

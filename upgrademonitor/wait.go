@@ -93,8 +93,8 @@ func (m *Monitor) waitLocked(ctx context.Context, timeout <-chan time.Time, e *m
 // exit, with a deadline, so that an unreachable API server does not prevent the reboot.
 //
 //  1. Flush calls Config.Node, and tries to write at once. If a request has no response within
-//     Config.Timeout, Flush cancels it, because the response may be lost, and tries again. The next
-//     request is not canceled, because the API server may be slow.
+//     Config.Timeout, Flush cancels it, because the response may be lost, and tries again. This second
+//     attempt is not canceled, because the API server may be slow.
 //  2. If writes fail, Flush waits until a retry succeeds or ctx ends. If ctx ends, the error wraps
 //     ErrPending, the cause and the error of ctx.
 //  3. If all reports are written, but Config.Node fails, the error wraps ErrPending and the cause. In a

@@ -97,7 +97,8 @@ func TestSkipIfNeverUpdated(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			planned, err := succeeded.All(tc.state)
 			require.NoError(t, err)
-			assert.Equal(t, tc.skips, len(planned.States) == 0)
+			degraded := conditions.Find(append([]machine.State{tc.state}, planned.States...)[len(planned.States)].Status.Conditions, phases.NodeDegraded)
+			assert.Equal(t, tc.skips, conditions.IsReservedReason(degraded.Reason))
 			all, err := report(phases.NodeDegraded, no, a).All(tc.state)
 			require.NoError(t, err)
 			assert.Len(t, all.States, 1, "without the flag")

@@ -70,6 +70,7 @@ func (c *Core) Submit(change Change) (*Entry, error) {
 		}
 	}
 	if len(c.queue) >= maxQueue && change.Phase != "" {
+		c.followed = Versions{}
 		return nil, ErrFull
 	}
 	// A step behind a change that waits must wait too. Plan does not see this, because predicted assumes
@@ -133,14 +134,15 @@ func (c *Core) TakeSettled() []*Entry {
 	return settled
 }
 
-// settle removes the head from the queue. err is the error of a rejected change, otherwise nil.
+// settle removes the head from the queue. err is the error of a rejected change, otherwise nil. Then the next
+// look submits the configs and images again, unless they alone were rejected.
 func (c *Core) settle(err error) {
 	e := c.queue[0]
 	c.queue = c.queue[1:]
 	e.IsSettled = true
 	e.Err = err
 	c.settled = append(c.settled, e)
-	if err != nil {
+	if err != nil && (e.Change.Phase != "" || e.Change.SyncsSpec) {
 		c.followed = Versions{}
 	}
 }
