@@ -4,8 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
@@ -134,14 +132,14 @@ func (c Change) plan(s State, decided start) (Step, error) {
 	switch {
 	case starts && (done || slices.ContainsFunc(phases.All(imageMode), hasStarted)):
 		step.start = started
+		step.Next.running = target{} // now the target is that in the spec
 	case starts:
 		step.start = starting
 	}
 	if list != nil {
 		step.Next.Status.Conditions = list
 	}
-	isEnd := c.Phase == phases.Updated && c.Status == metav1.ConditionTrue && !c.NotRequired
-	ended := isEnd && !update.Ended // a report from before the end must not restore an older config
+	ended := step.Next.isTrue(phases.Updated) && !update.Ended // a report from before the end must not restore an older config
 	prepared := !s.isTrue(phases.UpdatePrepared) && step.Next.isTrue(phases.UpdatePrepared)
 	step.Next = step.Next.withVersions(c.Node, prepared, ended)
 	step.SyncsSpec = starts || ended && !s.isTrue(phases.Updated) && c.Node.runsDesired()

@@ -31,7 +31,7 @@ type statusSet = mcfgv1.MachineConfigNodeStatusPinnedImageSet
 // again, its generation starts from 1. Then another write comes first, which removes the set from the
 // status, because the API server rejects a lower generation.
 func (c Change) planSets(s State, imageMode bool) Step {
-	next := s
+	next := s.withVersions(c.Node, false, s.isTrue(phases.Updated))
 	next.Status.PinnedImageSets = nil
 	for _, known := range s.Status.PinnedImageSets {
 		if !c.Sets.recreates(known) {
@@ -39,12 +39,12 @@ func (c Change) planSets(s State, imageMode bool) Step {
 		}
 	}
 	if len(next.Status.PinnedImageSets) < len(s.Status.PinnedImageSets) {
-		return Step{Next: next.withVersions(c.Node, false, false)}
+		return Step{Next: next}
 	}
 	sets := c.Sets.merge(s.Status.PinnedImageSets)
 	next.Status.PinnedImageSets = sets
 	next.Status.Conditions = c.setConditions(s.Status.Conditions, imageMode, sets)
-	return Step{Next: next.withVersions(c.Node, false, false), Done: true}
+	return Step{Next: next, Done: true}
 }
 
 // recreates reports whether the report has a lower generation of a set than the status.

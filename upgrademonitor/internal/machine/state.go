@@ -21,10 +21,10 @@ type State struct {
 	// Status has only fields that this library writes, and only conditions whose type is a phase.
 	Status mcfgv1.MachineConfigNodeStatus
 
-	// prepared is the target that this process saw in the status when UpdatePrepared turned True, or zero.
-	// It is not part of the object. A drain controller without this library overwrites the target in the
-	// status with each report. That must not look like a new target.
-	prepared target
+	// running is the target of the running update, or zero if this process does not know it. It is not
+	// part of the object. The spec may have the next target before its update starts. And a drain controller
+	// without this library overwrites the target in the status with each report.
+	running target
 }
 
 // target is the config and the image that an update installs.
@@ -59,13 +59,19 @@ func (s State) neverRan(p phases.Phase) bool {
 	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
 }
 
-// target returns the target of the current or the last update: the target in the status (or prepared) if
-// UpdatePrepared or Updated is True. Otherwise the update is not prepared yet, so it is the target in
-// the spec.
+// runningSince returns the time at which Updated became False, in seconds, or 0 if no update is running.
+func (s State) runningSince() int64 {
+	if s.isTrue(phases.Updated) || s.neverRan(phases.Updated) {
+		return 0
+	}
+	return conditions.Find(s.Status.Conditions, phases.Updated).LastTransitionTime.Unix()
+}
+
+// target returns the target of the current or the last update. If this process does not know the target of
+// a running update, it is the target in the status if UpdatePrepared is True, otherwise that in the spec.
 func (s State) target() target {
-	isPrepared := s.isTrue(phases.UpdatePrepared) && !s.isTrue(phases.Updated)
-	if isPrepared && s.prepared != (target{}) {
-		return s.prepared
+	if !s.isTrue(phases.Updated) && s.running != (target{}) {
+		return s.running
 	}
 	if (s.isTrue(phases.Updated) || s.isTrue(phases.UpdatePrepared)) && s.Status.ConfigVersion != nil {
 		return target{s.Status.ConfigVersion.Desired, string(s.Status.ConfigImage.DesiredImage)}
@@ -73,11 +79,11 @@ func (s State) target() target {
 	return target{s.Spec.ConfigVersion.Desired, string(s.Spec.ConfigImage.DesiredImage)}
 }
 
-// withTargetOf returns the object with the target of an earlier version, if the same update is prepared in
+// withTargetOf returns the object with the target of an earlier version, if the same update is running in
 // both.
 func (o Object) withTargetOf(known Object) Object {
-	if o.UID == known.UID && o.isTrue(phases.UpdatePrepared) && known.isTrue(phases.UpdatePrepared) {
-		o.prepared = known.target()
+	if since := o.runningSince(); o.UID == known.UID && since != 0 && since == known.runningSince() {
+		o.running = known.target()
 	}
 	return o
 }
@@ -158,7 +164,7 @@ func (s State) InSync(n Node) bool {
 //  5. If the Node has no config annotation, the images in the status stay unchanged.
 func (s State) withVersions(n Node, prepared, ended bool) State {
 	if prepared {
-		s.prepared = target{}
+		s.running = target{}
 	}
 	if n.ConditionsOnly {
 		return s
@@ -182,7 +188,7 @@ func (s State) withVersions(n Node, prepared, ended bool) State {
 		runs := n.CurrentImage == n.DesiredImage && !n.InvalidCurrentImage
 		if !n.InvalidDesiredImage && (prepared || runs && (ended || !known)) {
 			s.Status.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(n.DesiredImage)
-			s.prepared = target{}
+			s.running = target{}
 		}
 	}
 	return s
