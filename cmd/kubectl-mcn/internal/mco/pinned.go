@@ -33,7 +33,7 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 		hasFailed := hasFailed(s, isCurrent, failing)
 		cause := cmp.Or(s.LastFailedGenerationError, why)
 		switch {
-		case hasFailed && isRequeue(cause):
+		case hasFailed && strings.Contains(strings.ToLower(cause), "requeue"): // the daemon continues to pull the images
 			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: cmp.Or(pullingSince, failingSince), Message: cause})
 			isRetried = true
 		case hasFailed:
@@ -60,7 +60,3 @@ func hasFailed(s *mcfgv1.MachineConfigNodeStatusPinnedImageSet, isCurrent, faili
 	}
 	return s.LastFailedGeneration >= max(1, s.DesiredGeneration) && (failing || !isCurrent)
 }
-
-// isRequeue reports whether an error means that the daemon continues to pull the images of a set.
-// Example: requeue: prefetching images incomplete after timeout: 5m0s
-func isRequeue(message string) bool { return strings.Contains(strings.ToLower(message), "requeue") }

@@ -100,7 +100,7 @@ func stepRows(n cluster.Node, o Options) []Line {
 		case !s.End.IsZero():
 			from, duration = clockTime(s.End.Add(-s.Duration), o.Now), took(s.Duration)
 		}
-		rows = append(rows, []string{signs[s.State] + " " + phaseName(s.Phase), state, from, duration})
+		rows = append(rows, []string{signs[s.State] + " " + capital(verb(s.Phase)), state, from, duration})
 	}
 	var all []Line
 	for i, l := range table(rows, 0, o.Width) {

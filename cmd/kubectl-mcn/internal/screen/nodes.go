@@ -116,9 +116,6 @@ func totalText(n cluster.Node, o Options) string {
 	return orDash(cmp.Or(n.Completed, from).Sub(from))
 }
 
-// phaseName returns what a node is doing in a phase, for example "Draining".
-func phaseName(p phases.Phase) string { return capital(verb(p)) }
-
 func stepName(n cluster.Node) string { return capital(stepOf(n)) }
 
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
