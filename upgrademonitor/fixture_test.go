@@ -286,6 +286,13 @@ func (f *fixture) syncSpec(t testing.TB) error {
 	return f.GenerateAndApplyMachineConfigNodeSpec(t.Context())
 }
 
+func (f *fixture) flushFor(t testing.TB, d time.Duration) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	defer cancel()
+	return f.Flush(ctx)
+}
+
 func (f *fixture) pending() int {
 	n, _ := f.Pending()
 	return n

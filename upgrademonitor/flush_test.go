@@ -76,9 +76,7 @@ func TestTheLifeEndsDuringFlush(t *testing.T) {
 			f.queues(t, phases.Drained, metav1.ConditionUnknown)
 			time.AfterFunc(3*time.Second, f.end)
 			time.AfterFunc(10*time.Second, func() { f.fails(nil) })
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-			defer cancel()
-			require.NoError(t, f.Flush(ctx))
+			require.NoError(t, f.flushFor(t, time.Minute))
 			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 			assert.NotContains(t, strings.Join(f.log.take(), ""), "call Flush")
 
@@ -152,9 +150,7 @@ func TestFlushOfARequestThatIsLost(t *testing.T) {
 		f.annotate(newConfig, newConfig)
 		f.takes(hangs)
 		time.AfterFunc(time.Second, f.heals)
-		ctx, cancel := context.WithTimeout(t.Context(), 55*time.Second)
-		defer cancel()
-		assert.Equal(t, timeout, took(func() { require.NoError(t, f.Flush(ctx)) }))
+		assert.Equal(t, timeout, took(func() { require.NoError(t, f.flushFor(t, 55*time.Second)) }))
 		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
 	})
 }
@@ -162,17 +158,12 @@ func TestFlushOfARequestThatIsLost(t *testing.T) {
 // A Flush cancels one request. After the next one has failed by itself, a Flush may cancel again.
 func TestFlushCancelsAgainAfterAFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
-		flush := func() error {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-			defer cancel()
-			return f.Flush(ctx)
-		}
 		f.takes(hangs)
 		f.queues(t, phases.Drained, metav1.ConditionUnknown) // returns after Timeout
-		require.ErrorIs(t, flush(), upgrademonitor.ErrPending)
+		require.ErrorIs(t, f.flushFor(t, time.Second), upgrademonitor.ErrPending)
 		time.Sleep(34 * time.Second) // the second request has failed after 2×Timeout, and the third is overdue
 		f.heals()
-		require.NoError(t, flush())
+		require.NoError(t, f.flushFor(t, time.Second))
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 	})
 }
@@ -184,9 +175,7 @@ func TestFlushesOfASlowServer(t *testing.T) {
 		f.takes(12 * time.Second)
 		f.queues(t, phases.Drained, metav1.ConditionUnknown)
 		for range 6 {
-			ctx, cancel := context.WithTimeout(t.Context(), timeout)
-			_ = f.Flush(ctx)
-			cancel()
+			_ = f.flushFor(t, timeout)
 		}
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 		assert.Zero(t, f.pending())

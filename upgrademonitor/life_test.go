@@ -102,9 +102,7 @@ func TestShortFlushesOfASlowServer(t *testing.T) {
 		f.queues(t, phases.Drained, metav1.ConditionTrue)
 		flushes := 0
 		for ; f.pending() > 0 && flushes < 100; flushes++ {
-			ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-			_ = f.Flush(ctx)
-			cancel()
+			_ = f.flushFor(t, 3*time.Second)
 		}
 		assert.Less(t, flushes, 30)
 		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Drained))

@@ -176,9 +176,7 @@ func TestFlushBehindALostRequest(t *testing.T) {
 			f.queues(t, phases.Drained, metav1.ConditionUnknown)
 			pass(5*time.Minute + time.Duration(i)*5*time.Second) // the request in flight has any age up to a minute
 			f.takes(0)                                           // but for the request in flight
-			ctx, cancel := context.WithTimeout(t.Context(), timeout)
-			defer cancel()
-			require.NoError(t, f.Flush(ctx))
+			require.NoError(t, f.flushFor(t, timeout))
 			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 		})
 	}

@@ -238,28 +238,16 @@ func TestAnObjectThatIsDeletedBeforeTheListerShowsIt(t *testing.T) {
 		f.Remove(nodeName)
 		require.NoError(t, f.Flush(t.Context()))
 		assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
+		f.Remove(nodeName)
+		f.annotate(newConfig, newConfig)
+		f.ReportDegraded(t.Context(), nil) // changes no condition, because no update ever ran
+		require.NotNil(t, f.object())
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+		assert.Equal(t, "NotYetOccurred", f.condition(phases.NodeDegraded).Reason)
 		cache.show(f.object())
 		f.requests()
 		require.NoError(t, f.Flush(t.Context()))
 		assert.Empty(t, f.requests())
-	}, cache.use)
-}
-
-// The success of an update that never ran changes no condition. But the versions follow the Node, and a
-// deleted object is created again.
-func TestASuccessThatIsIgnored(t *testing.T) {
-	var cache lister
-	inBubble(t, func(t *testing.T, f *fixture) {
-		cache.show(f.object())
-		f.annotate(newConfig, newConfig)
-		f.ReportDegraded(t.Context(), nil)
-		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
-		assert.Equal(t, "NotYetOccurred", f.condition(phases.NodeDegraded).Reason)
-		f.Remove(nodeName)
-		cache.returns(nil)
-		f.ReportDegraded(t.Context(), nil)
-		require.NotNil(t, f.object())
-		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
 	}, cache.use)
 }
 

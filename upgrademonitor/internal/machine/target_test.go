@@ -163,13 +163,3 @@ func TestTheFirstUpdate(t *testing.T) {
 		assert.Equal(t, !starts, planned.StartsUpdate, reason)
 	}
 }
-
-// The name of an update whose config nobody knows.
-func TestNameOfAnUpdate(t *testing.T) {
-	for config, name := range map[string]string{"": "not-yet-set", "a": "a"} {
-		for _, s := range []machine.State{{}, machine.State{}.Sync(viewOf("", ""))} {
-			s = after(t, s, report(phases.Drained, metav1.ConditionUnknown, viewOf("", "")), report(phases.Updated, metav1.ConditionTrue, viewOf("", config)))
-			assert.Equal(t, "Action during update to "+name+": about Drained", conditions.Find(s.Status.Conditions, phases.Drained).Message)
-		}
-	}
-}
