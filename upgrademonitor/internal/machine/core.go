@@ -108,8 +108,11 @@ func (c *Core) next(head *Entry) Request {
 		c.settle(errWithdrawn)
 	case step.Waits:
 		return Request{Verb: Wait, Node: node}
-	case err != nil || isNoop:
+	case err != nil:
 		c.settle(err)
+	case isNoop:
+		c.object.running = step.Next.running // the write that started the update may have had no response
+		c.settle(nil)
 	case syncsSpec:
 		if step.start != undecided {
 			head.start = starting

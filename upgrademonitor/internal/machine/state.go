@@ -80,9 +80,11 @@ func (s State) target() target {
 }
 
 // withTargetOf returns the object with the target of an earlier version, if the same update is running in
-// both.
+// both. If UpdatePrepared has turned True, the status has the target.
 func (o Object) withTargetOf(known Object) Object {
-	if since := o.runningSince(); o.UID == known.UID && since != 0 && since == known.runningSince() {
+	since := o.runningSince()
+	isSame := o.UID == known.UID && since != 0 && since == known.runningSince()
+	if isSame && (known.isTrue(phases.UpdatePrepared) || !o.isTrue(phases.UpdatePrepared)) {
 		o.running = known.target()
 	}
 	return o
