@@ -104,11 +104,15 @@ func TestSkipIfNeverUpdated(t *testing.T) {
 			assert.Len(t, all.States, 1, "without the flag")
 		})
 	}
-	var core machine.Core // the object may show a failure, so it is read first
-	succeeded.Node = machine.Node{}
-	entry, err := core.Submit(succeeded)
-	require.NoError(t, err)
-	assert.NotNil(t, entry)
+	for n, writes := range map[machine.Node]int{{}: 0, {Provisioned: true}: 1, {Provisioned: true, ConditionsOnly: true}: 0} {
+		succeeded.Node = n
+		planned, err := succeeded.All(machine.State{})
+		require.NoError(t, err)
+		assert.Len(t, planned.States, writes, "an object for %+v", n)
+	}
+	var core machine.Core
+	entry, _ := core.Submit(succeeded)
+	assert.NotNil(t, entry, "the object may show a failure, so it is read first")
 }
 
 // The start of an update writes the spec, and its end, if the Node runs what it desires.
