@@ -88,8 +88,9 @@ const (
 )
 
 // Plan returns the next write of a change to an object in this state. If the object already has the
-// requested state, Next equals the state. In a daemon, a report that is ignored still copies the configs
-// and images of the Node. The error says that the change is not allowed.
+// requested state, Next equals the state. A report that is ignored still copies the configs and images of
+// the Node, except in a controller, or if the Node is not provisioned. The error says that the change is not
+// allowed.
 func (c Change) Plan(s State, decided start) (Step, error) {
 	if c.isIgnored(s, s.isImageMode(c.Node)) {
 		if c.Node.ConditionsOnly || !c.Node.Provisioned {

@@ -125,8 +125,8 @@ func (c *Core) next(head *Entry) Request {
 }
 
 // isCertain reports whether a change that the known object shows needs no read. If the Node has changed,
-// another process may have started or ended an update. If the Lister misses the object, it may have been
-// deleted.
+// another process may have started or ended an update. If the Lister does not have the object, it may have
+// been deleted.
 func (c *Core) isCertain(n Node) bool {
 	return c.situation == Fresh && c.listing != missing && n.Equal(c.node)
 }

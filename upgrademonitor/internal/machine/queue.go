@@ -134,8 +134,8 @@ func (c *Core) TakeSettled() []*Entry {
 	return settled
 }
 
-// settle removes the head from the queue. err is the error of a rejected change, otherwise nil. Then the next
-// look submits the configs and images again, unless they alone were rejected.
+// settle removes the head from the queue. err is the error of a rejected change, otherwise nil. After a
+// rejection, the next look submits the configs and images again, unless they alone were rejected.
 func (c *Core) settle(err error) {
 	e := c.queue[0]
 	c.queue = c.queue[1:]

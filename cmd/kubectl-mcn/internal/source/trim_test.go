@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// TestTrim: packages progress and pool read the same from the trimmed objects.
+// TestTrim: package mco reads the same from the trimmed objects.
 func TestTrim(t *testing.T) {
 	at := func(minutes int) *metav1.Time {
 		return &metav1.Time{Time: time.Date(2026, 5, 22, 12, minutes, 0, 0, time.UTC)}
