@@ -43,3 +43,19 @@ func TestTruncateCutsBetweenCharactersAndMarksIt(t *testing.T) {
 		})
 	}
 }
+
+func TestTrimUpdatePrefixKeepsTheTextOfTheReport(t *testing.T) {
+	const prefix = "Action during update to rendered-1: "
+	for message, want := range map[string]string{
+		"":                          "",
+		"drained":                   "drained",
+		"drain: pod web-0: timeout": "drain: pod web-0: timeout",
+		prefix + "drained":          "drained",
+		prefix + "drain: timeout":   "drain: timeout",
+		prefix:                      "",
+		"Action during update to":   "Action during update to",
+		"Action during update to a": "Action during update to a",
+	} {
+		assert.Equal(t, want, conditions.TrimUpdatePrefix(message), "%q", message)
+	}
+}

@@ -118,36 +118,6 @@ func TestNamesExist(t *testing.T) {
 	}
 }
 
-// TestTestsExist checks the names of tests and benchmarks: what a page says to be measured or tested is.
-func TestTestsExist(t *testing.T) {
-	known := testNames(t)
-	for _, p := range pages(t) {
-		for _, name := range regexp.MustCompile(`\b(?:Test|Benchmark|Fuzz)[A-Z]\w+`).FindAllString(p.prose, -1) {
-			assert.NotEmpty(t, known[name], "%s names %s", p.name, name)
-		}
-	}
-}
-
-// testNames returns the tests, benchmarks and fuzz tests of all packages, each with its directory.
-func testNames(t *testing.T) map[string]string {
-	function := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz)\w+)\(`)
-	known := map[string]string{}
-	require.NoError(t, filepath.WalkDir("..", func(file string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && entry.Name() != "..":
-			return fs.SkipDir
-		case strings.HasSuffix(file, "_test.go"):
-			for _, match := range function.FindAllStringSubmatch(read(t, strings.TrimPrefix(file, "../")), -1) {
-				known[match[1]] = filepath.Dir(file)
-			}
-		}
-		return nil
-	}))
-	return known
-}
-
 // TestLogLinesExist checks the log lines that troubleshooting.md explains: the library logs them.
 func TestLogLinesExist(t *testing.T) {
 	var source string

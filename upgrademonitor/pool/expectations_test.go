@@ -17,7 +17,7 @@ import (
 )
 
 // What the tests of openshift/origin and machine-config-operator expect of the status of a pool: see
-// docs/testdata/expectations.tsv.
+// docs/expectations.tsv.
 
 // expectedNode is a node of the pool: its Node and its object agree.
 type expectedNode struct {

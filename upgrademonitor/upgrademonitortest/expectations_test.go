@@ -23,7 +23,7 @@ import (
 )
 
 // What the tests of openshift/origin and machine-config-operator expect of a MachineConfigNode: see
-// docs/testdata/expectations.tsv.
+// docs/expectations.tsv.
 
 // reported is a node whose Monitor reports an update, and a watcher of its object.
 type reported struct {
