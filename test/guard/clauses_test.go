@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/upgrademonitor/scope/guard"
 )
 
-// Why the policies deny a request.
+// The beginnings of the policies' messages.
 const (
 	noClaim   = `must have a "authentication.kubernetes.io/node-name" claim`
 	oneClaim  = `must have exactly one "authentication.kubernetes.io/node-name" claim`
@@ -35,7 +35,8 @@ const (
 	retimed   = "may not change lastTransitionTime without the status: "
 )
 
-// The object of the node, and its owners.
+// base is the object of the node, which other clients have changed. bare is a merge patch that undoes their changes.
+// configMap and own are its owners.
 const (
 	base = `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":"worker-0",
 		"labels":{"of":"others"},"annotations":{"of":"others"},"finalizers":["of.others/finalizer"],"ownerReferences":[` + configMap + `,` + own + `]},
@@ -45,7 +46,7 @@ const (
 	own       = `{"apiVersion":"v1","kind":"Node","name":"worker-0","uid":"uid-of-node"}`
 )
 
-// changed returns the reference to the Node with another value of a field.
+// changed returns own with another value of a field.
 func changed(field, value string) string {
 	var fields map[string]json.RawMessage
 	_ = json.Unmarshal([]byte(own), &fields)
@@ -58,8 +59,8 @@ func owners(list ...string) string {
 	return `{"metadata":{"ownerReferences":[` + strings.Join(list, ",") + `]}}`
 }
 
-// status returns a merge patch of conditions: "Drained=Unknown Updated=True@2026-01-01T01:00:00Z".
-// A later entry of a type replaces an earlier entry, and "-Drained" removes it.
+// status returns a merge patch of a status with conditions. The entries are separated by spaces: "Drained=Unknown" or, with
+// a time, "Updated=True@2026-01-01T01:00:00Z". An entry replaces an earlier one of its type. "-Drained" removes it.
 func status(entries string) string {
 	type condition struct{ Type, Status, LastTransitionTime string }
 	list := []condition{}
@@ -81,25 +82,27 @@ func status(entries string) string {
 	return `{"status":{"conditions":[` + strings.Join(texts, ",") + `]}}`
 }
 
-// release and set return merge patches of the two other lists of a status.
+// release returns a merge patch of a status with a release that has a condition.
 func release(name, condition, at string) string {
 	return fmt.Sprintf(`{"status":{"internalReleaseImage":{"releases":[{"name":%q,"conditions":[{"type":%q,"lastTransitionTime":%q}]}]}}}`, name, condition, at)
 }
 
+// set returns a merge patch of a status with a pinned image set that has a generation.
 func set(name, field, generation string) string {
 	return fmt.Sprintf(`{"status":{"pinnedImageSets":[{"name":%q,%q:%s}]}}`, name, field, generation)
 }
 
-// clause is a request that one clause denies, and a request beside it that is allowed.
+// clause is a request that the policies deny, and a similar request that they allow.
 type clause struct {
 	name    string
-	request request // before and after aside
-	before  string  // merge patch of base
-	denied  string  // merge patch of the object before
-	allowed string  // the same; "": denied is allowed as a plain update of base
+	request request // its objects are set from the patches
+	before  string  // a merge patch of base: the object before the request
+	denied  string  // a merge patch of that object: the denied request
+	allowed string  // a merge patch of that object: the allowed request; "" is an update of base that changes nothing
 	because []string
 }
 
+// check checks that the policies deny one request and allow the other, and that they allow both to another user.
 func (c clause) check(t *testing.T) {
 	t.Helper()
 	denied := c.request
@@ -121,42 +124,66 @@ func (c clause) check(t *testing.T) {
 	for i := range messages {
 		assert.Contains(t, messages[i], c.because[i])
 	}
-	assert.Empty(t, allowed.denials(t), "it is allowed")
+	assert.Empty(t, allowed.denials(t), "the similar request is allowed")
 	denied.user = "system:serviceaccount:openshift-machine-config-operator:another"
-	assert.Empty(t, denied.denials(t), "another user may do it")
+	assert.Empty(t, denied.denials(t), "the policies apply to one service account")
 }
 
-func TestPolicyClauses(t *testing.T) {
-	why := func(list ...string) []string { return list }
+func checkAll(t *testing.T, clauses []clause) {
+	t.Helper()
+	for _, c := range clauses {
+		t.Run(c.name, c.check)
+	}
+}
+
+func why(list ...string) []string { return list }
+
+var (
+	create     = request{operation: admission.Create}
+	remove     = request{operation: admission.Delete}
+	report     = request{subresource: "status"}
+	withoutUID = request{claims: map[string][]string{guard.NodeNameClaim: {node}}}
+	earlier    = changed("uid", `"earlier"`)
+)
+
+const (
+	late    = "2026-01-02T03:04:05Z"
+	poison  = "2026-01-02t03:04:05z" // the CRD accepts this time, and Go cannot parse it
+	foreign = "InternalReleaseImageDegraded"
+	large   = "2147483648"
+)
+
+func TestADaemonWritesOnlyTheObjectOfItsNode(t *testing.T) {
 	claims := func(names ...string) request {
 		return request{claims: map[string][]string{guard.NodeNameClaim: names, guard.NodeUIDClaim: {"uid-of-node"}}}
 	}
-	create, remove := request{operation: admission.Create}, request{operation: admission.Delete}
-	withoutUID := request{claims: map[string][]string{guard.NodeNameClaim: {node}}}
-	report := request{subresource: "status"}
-	earlier := changed("uid", `"earlier"`)
-	const poison, late, foreign, large = "2026-01-02t03:04:05z", "2026-01-02T03:04:05Z", "InternalReleaseImageDegraded", "2147483648"
-
-	clauses := []clause{
-		// The node of the token.
+	checkAll(t, []clause{
 		{"no claim", request{claims: map[string][]string{}}, "{}", "{}", "", why(noClaim, oneClaim, notOwn)},
-		{"the claim of the UID alone", request{claims: map[string][]string{guard.NodeUIDClaim: {node}}}, "{}", "{}", "", why(noClaim, oneClaim, notOwn)},
+		{"only the claim of the UID", request{claims: map[string][]string{guard.NodeUIDClaim: {node}}}, "{}", "{}", "", why(noClaim, oneClaim, notOwn)},
 		{"two claims", claims(node, "worker-1"), "{}", "{}", "", why(oneClaim, notOwn)},
-		{"two claims that are equal", claims(node, node), "{}", "{}", "", why(oneClaim, notOwn)},
+		{"two equal claims", claims(node, node), "{}", "{}", "", why(oneClaim, notOwn)},
 		{"a longer name", claims("worker-01"), "{}", "{}", "", why(notOwn)},
 		{"a shorter name", claims("worker-"), "{}", "{}", "", why(notOwn)},
-		{"upper case", claims("WORKER-0"), "{}", "{}", "", why(notOwn)},
+		{"a name in upper case", claims("WORKER-0"), "{}", "{}", "", why(notOwn)},
 		{"a pattern", claims("worker-."), "{}", "{}", "", why(notOwn)},
 		{"an empty name", claims(""), "{}", "{}", "", why(notOwn)},
-		{"an object of another name", request{}, `{"metadata":{"name":"worker-1"}}`, "{}", "", why(notNamed)},
-		{"a status of another name", report, `{"metadata":{"name":"worker-1"}}`, "{}", "", why(notNamed)},
+		{"another object", request{}, `{"metadata":{"name":"worker-1"}}`, "{}", "", why(notNamed)},
+		{"the status of another object", report, `{"metadata":{"name":"worker-1"}}`, "{}", "", why(notNamed)},
 		{"another node in the spec", request{}, "{}", `{"spec":{"node":{"name":"worker-1"}}}`, `{"spec":{"pool":{"name":"infra"}}}`, why(notOwn)},
 		{"no node in the spec", request{}, "{}", `{"spec":null}`, `{}`, why(notOwn)},
 		{"a new object of another node", create, bare, `{"metadata":{"name":"worker-1"}}`, "{}", why(notNamed)},
-		// Deletion.
-		{"a deletion", remove, "{}", "", "", why(noDelete)},
-		{"a deletion of another node's object", remove, `{"metadata":{"name":"worker-1"}}`, "", "", why(notNamed, noDelete)},
-		// Metadata.
+	})
+}
+
+func TestADaemonDeletesNoObject(t *testing.T) {
+	checkAll(t, []clause{
+		{"its own", remove, "{}", "", "", why(noDelete)},
+		{"another node's", remove, `{"metadata":{"name":"worker-1"}}`, "", "", why(notNamed, noDelete)},
+	})
+}
+
+func TestADaemonChangesNoLabelAnnotationOrFinalizer(t *testing.T) {
+	checkAll(t, []clause{
 		{"a label added", request{}, "{}", `{"metadata":{"labels":{"mine":""}}}`, `{"metadata":{"labels":{"of":"others"}}}`, why(metadata)},
 		{"the labels removed", request{}, "{}", `{"metadata":{"labels":null}}`, "{}", why(metadata)},
 		{"the first label", request{}, bare, `{"metadata":{"labels":{"mine":""}}}`, `{"metadata":{"labels":{}}}`, why(metadata)},
@@ -166,88 +193,130 @@ func TestPolicyClauses(t *testing.T) {
 		{"the finalizers removed", request{}, "{}", `{"metadata":{"finalizers":null}}`, "{}", why(metadata)},
 		{"a new object with a label", create, bare, `{"metadata":{"labels":{"mine":""}}}`, "{}", why(metadata)},
 		{"a new object with a finalizer", create, bare, `{"metadata":{"finalizers":["mine/finalizer"]}}`, "{}", why(metadata)},
-		{"a label by a status", report, "{}", `{"metadata":{"labels":{"mine":""}}}`, "{}", why(metadata)},
-		// New owners.
-		{"the kind Node of another API", request{}, owners(configMap), owners(configMap, changed("apiVersion", `"v2"`)), owners(configMap, own), why(newOwner)},
+		{"a label in a status write", report, "{}", `{"metadata":{"labels":{"mine":""}}}`, "{}", why(metadata)},
+	})
+}
+
+func TestADaemonAddsOnlyItsNodeAsAnOwner(t *testing.T) {
+	checkAll(t, []clause{
+		{"another API version", request{}, owners(configMap), owners(configMap, changed("apiVersion", `"v2"`)), owners(configMap, own), why(newOwner)},
 		{"another kind", request{}, owners(configMap), owners(configMap, changed("kind", `"Pod"`)), owners(configMap, own), why(newOwner)},
 		{"another Node", request{}, owners(configMap), owners(configMap, own, changed("name", `"worker-1"`)), owners(configMap, own), why(newOwner)},
 		{"another UID", request{}, owners(configMap), owners(configMap, earlier), owners(configMap, own), why(newOwner)},
 		{"a controller", request{}, owners(configMap), owners(configMap, changed("controller", `true`)), owners(configMap, changed("controller", `false`)), why(newOwner)},
 		{"a blocked deletion", request{}, owners(configMap), owners(configMap, changed("blockOwnerDeletion", `true`)), owners(configMap, changed("blockOwnerDeletion", `false`)), why(newOwner)},
 		{"another owner of a new object", create, bare, owners(own, configMap), owners(own), why(newOwner)},
-		{"a token without the UID", withoutUID, owners(configMap), owners(configMap, changed("name", `"worker-1"`)), owners(configMap, earlier), why(newOwner)},
-		// Owners that were there.
+		{"a token without a UID", withoutUID, owners(configMap), owners(configMap, changed("name", `"worker-1"`)), owners(configMap, earlier), why(newOwner)},
+	})
+}
+
+// TestADaemonReplacesOnlyAnOwnerThatIsANode: the new owner must be its Node.
+func TestADaemonReplacesOnlyAnOwnerThatIsANode(t *testing.T) {
+	checkAll(t, []clause{
 		{"an owner of another kind removed", request{}, "{}", owners(own), owners(own, configMap), why(oldOwner)},
-		{"a Node of another API removed", request{}, owners(changed("apiVersion", `"v2"`), own), owners(own), "{}", why(oldOwner)},
+		{"an owner of another API version removed", request{}, owners(changed("apiVersion", `"v2"`), own), owners(own), "{}", why(oldOwner)},
 		{"the Node removed", request{}, "{}", owners(configMap), "{}", why(oldOwner)},
 		{"a previous Node removed", request{}, owners(earlier), owners(), owners(own), why(oldOwner)},
-		{"a previous Node removed, beside another API", request{}, owners(earlier, changed("apiVersion", `"v2"`)), owners(changed("apiVersion", `"v2"`)), owners(changed("apiVersion", `"v2"`), own), why(oldOwner)},
-		{"a previous Node removed, beside another kind", request{}, owners(earlier, changed("kind", `"Pod"`)), owners(changed("kind", `"Pod"`)), owners(changed("kind", `"Pod"`), own), why(oldOwner)},
-		{"a previous Node removed, beside another Node", request{}, owners(earlier, changed("name", `"worker-1"`)), owners(changed("name", `"worker-1"`)), owners(own), why(oldOwner)},
-		// Times that clients cannot read.
-		{"a time", report, "{}", status(foreign + "=False@" + poison), status(foreign + "=False@" + late), why(badTime + foreign)},
-		{"the time of another condition", report, status("A=True@" + poison), status("A=True@" + poison + " B=True@" + poison), status("A=False@" + poison), why(badTime + "B")},
-		{"another such time", report, status("A=True@" + poison), status("A=True@2026-01-02t03:04:06z"), "{}", why(badTime + "A")},
-		{"the time of a release", report, "{}", release("r", "A", poison), release("r", "A", late), why(badTime + "internalReleaseImage")},
-		{"the time of another release", report, release("r", "A", poison), release("s", "A", poison), "{}", why(badTime + "internalReleaseImage")},
-		{"the time of another condition of a release", report, release("r", "A", poison), release("r", "B", poison), release("r", "B", late), why(badTime + "internalReleaseImage")},
-		{"another such time of a release", report, release("r", "A", poison), release("r", "A", "2026-01-02t03:04:06z"), "{}", why(badTime + "internalReleaseImage")},
-		{"a time in a new object", create, bare, status("A=True@" + poison), status("A=True@" + late), why(badTime + "A")},
-		// Numbers that clients cannot read.
-		{"a number in a new object", create, bare, set("s", "desiredGeneration", large), set("s", "desiredGeneration", "1"), why(badNumber + "s")},
-		{"the number of another set", report, set("s", "desiredGeneration", large), set("t", "desiredGeneration", large), "{}", why(badNumber + "t")},
-		{"another such number", report, set("s", "desiredGeneration", large), set("s", "desiredGeneration", "2147483649"), "{}", why(badNumber + "s")},
-		{"the number of another field", report, set("s", "desiredGeneration", large), set("s", "currentGeneration", large), "{}", why(badNumber + "s")},
+		{"a previous Node removed, and another API version kept", request{}, owners(earlier, changed("apiVersion", `"v2"`)), owners(changed("apiVersion", `"v2"`)), owners(changed("apiVersion", `"v2"`), own), why(oldOwner)},
+		{"a previous Node removed, and another kind kept", request{}, owners(earlier, changed("kind", `"Pod"`)), owners(changed("kind", `"Pod"`)), owners(changed("kind", `"Pod"`), own), why(oldOwner)},
+		{"a previous Node removed, and another Node kept", request{}, owners(earlier, changed("name", `"worker-1"`)), owners(changed("name", `"worker-1"`)), owners(own), why(oldOwner)},
+	})
+}
+
+// TestADaemonAddsNoUnreadableTime: it may write an object that has one.
+func TestADaemonAddsNoUnreadableTime(t *testing.T) {
+	const alsoPoison = "2026-01-02t03:04:06z"
+	clauses := []clause{
+		{"a condition", report, "{}", status(foreign + "=False@" + poison), status(foreign + "=False@" + late), why(badTime + foreign)},
+		{"a second condition", report, status("A=True@" + poison), status("A=True@" + poison + " B=True@" + poison), status("A=False@" + poison), why(badTime + "B")},
+		{"another time of a condition", report, status("A=True@" + poison), status("A=True@" + alsoPoison), "{}", why(badTime + "A")},
+		{"a release", report, "{}", release("r", "A", poison), release("r", "A", late), why(badTime + "internalReleaseImage")},
+		{"another release", report, release("r", "A", poison), release("s", "A", poison), "{}", why(badTime + "internalReleaseImage")},
+		{"another condition of a release", report, release("r", "A", poison), release("r", "B", poison), release("r", "B", late), why(badTime + "internalReleaseImage")},
+		{"another time of a release", report, release("r", "A", poison), release("r", "A", alsoPoison), "{}", why(badTime + "internalReleaseImage")},
+		{"a new object", create, bare, status("A=True@" + poison), status("A=True@" + late), why(badTime + "A")},
 	}
 	for _, at := range []string{"2026-01-02t03:04:05Z", "2026-01-02T03:04:05z", "2026-01-02T03:04:05,7Z", "2026-01-02T03:04:05+24:00",
 		"2026-01-02T03:04:05+01:60", "2026-01-02T03:04:05", "2026-01-02T03:04:05Zx", "x2026-01-02T03:04:05Z"} {
 		clauses = append(clauses, clause{at, report, "{}", status("A=True@" + at), status("A=True@2026-01-02T03:04:05.123-23:59"), why(badTime + "A")})
 	}
+	checkAll(t, clauses)
+}
+
+// TestADaemonAddsNoUnreadableNumber: it may write an object that has one.
+func TestADaemonAddsNoUnreadableNumber(t *testing.T) {
+	clauses := []clause{
+		{"a new object", create, bare, set("s", "desiredGeneration", large), set("s", "desiredGeneration", "1"), why(badNumber + "s")},
+		{"another set", report, set("s", "desiredGeneration", large), set("t", "desiredGeneration", large), "{}", why(badNumber + "t")},
+		{"another number of a set", report, set("s", "desiredGeneration", large), set("s", "desiredGeneration", "2147483649"), "{}", why(badNumber + "s")},
+		{"another field of a set", report, set("s", "desiredGeneration", large), set("s", "currentGeneration", large), "{}", why(badNumber + "s")},
+	}
 	for _, field := range []string{"currentGeneration", "desiredGeneration", "lastFailedGeneration"} {
 		clauses = append(clauses, clause{field, report, "{}", set("s", field, large), set("s", field, "2147483647"), why(badNumber + "s")})
 	}
-
-	// Transitions. Drained of the object is Unknown, so that no write counts as a reset.
-	const ran = "Updated=False UpdatePrepared=True UpdateExecuted=Unknown Drained=Unknown Cordoned=True "
-	const ended = "Updated=True UpdatePrepared=False UpdateExecuted=False Drained=False Cordoned=False "
-	const noReset = jump + "UpdateExecuted from Unknown to False, Drained from Unknown to False: one write may change"
-	const readable, unreadable = "Drained=Unknown@2026-01-01T00:00:00.9Z", "Drained=Unknown@" + poison
-	transition := func(name, before, denied, allowed string, because ...string) {
-		clauses = append(clauses, clause{name, report, status(before), status(denied), status(allowed), because})
-	}
-	transition("two jumps", ended, ended+"Drained=True Cordoned=True", ended+"Drained=Unknown", jump+"Drained from False to True, Cordoned from False to True")
-	transition("a reset but for a phase that is done", ran, ended+"Cordoned=True", ended, noReset)
-	transition("a reset but for a phase that starts", ran, ended+"Resumed=Unknown", ended+"Updated=False", noReset)
-	transition("a reset but for the preparation", ran, ended+"UpdatePrepared=True", ended+"NodeDegraded=True", noReset)
-	transition("a preparation that starts again", ran, ended+"UpdatePrepared=Unknown", ended, jump+"UpdatePrepared from True to Unknown: ")
-	transition("a preparation that is done", ran+"UpdatePrepared=Unknown", ended+"UpdatePrepared=True", ended+"UpdatePrepared=Unknown", noReset)
-	transition("a reset of Updated", ended+"Updated=Unknown", ended+"Updated=Unknown Drained=True", ended+"Updated=False", jump+"Drained from False to True: ")
-	transition("a parent completes before a child", ran, ran+"UpdateExecuted=True", ran+"UpdateExecuted=True Drained=True", running+"UpdateExecuted")
-	transition("another parent's child", ran, ran+"UpdateExecuted=True Uncordoned=Unknown", ran+"UpdateComplete=Unknown Uncordoned=Unknown", running+"UpdateExecuted")
-	transition("a parent that was complete", ran+"UpdateExecuted=True Cordoned=False", ran+"UpdateExecuted=True Cordoned=True", ran+"UpdateExecuted=True Cordoned=Unknown", jump+"Cordoned from False to True")
-	transition("a later time", ran, ran+"Drained=Unknown@"+late, ran+"Drained=True@"+late, retimed+"Drained")
-	transition("an earlier time", ran, ran+"Drained=Unknown@2025-01-01T00:00:00Z", ran+"Drained=Unknown@2026-01-01T02:00:00+02:00", retimed+"Drained")
-	transition("the time of a singleton", "NodeDegraded=True", "NodeDegraded=True@"+late, "NodeDegraded=False@"+late, retimed+"NodeDegraded")
-	transition("another second", readable, "Drained=Unknown@2026-01-01T00:00:01Z", "Drained=Unknown@2026-01-01T00:00:00Z", retimed+"Drained")
-	transition("the time of another phase", "Cordoned=Unknown@"+late+" "+readable, "Cordoned=Unknown@"+late+" Drained=Unknown@"+late, "Cordoned=Unknown@"+late+" Drained=Unknown@2026-01-01T00:00:00Z", retimed+"Drained")
-	transition("a time that was unreadable", unreadable, "Drained=True@2026-01-01T00:00:00z", "Drained=Unknown@"+late, badTime+"Drained")
-	transition("a time that becomes unreadable", ran, ran+unreadable, ran, badTime+"Drained")
-	transition("a phase removed", ran, ran+"-Drained", ran, removed+"Drained")
-	transition("a singleton removed", ran+"NodeDegraded=False "+foreign+"=False", ran, ran+"NodeDegraded=False", removed+"NodeDegraded")
-	transition("a foreign condition", ran+foreign+"=True@"+late, ran+"-Cordoned", ran+foreign+"=False", removed+"Cordoned")
-	transition("no mode", ran+"AppliedFilesAndOS=Unknown", ran, ran+"AppliedFiles=False AppliedOSImage=Unknown", removed+"AppliedFilesAndOS")
-	transition("image mode without a phase", ran+"AppliedFiles=True AppliedOSImage=Unknown", ran+"AppliedFiles=True", ran+"AppliedFilesAndOS=False", removed+"AppliedOSImage")
-	transition("a phase of both modes with the mode", ran+"AppliedFilesAndOS=Unknown", ran+"-Drained AppliedFiles=False", ran+"AppliedFiles=False", removed+"Drained")
-	transition("a phase of both modes with the standard mode", ran+"AppliedFiles=Unknown", ran+"-Drained AppliedFilesAndOS=False", ran+"AppliedFilesAndOS=False", removed+"Drained")
-
-	for _, c := range clauses {
-		t.Run(c.name, c.check)
-	}
+	checkAll(t, clauses)
 }
 
-// TestPolicyOfEachPhase: a write may change each phase by one step of its state machine. A phase of
-// the cycle prevents a reset if it is not False, and the completion of its parent if it is Unknown.
-func TestPolicyOfEachPhase(t *testing.T) {
+// The conditions of a node during an update, and after its end. While Drained is Unknown, a write is no reset.
+const (
+	ran   = "Updated=False UpdatePrepared=True UpdateExecuted=Unknown Drained=Unknown Cordoned=True "
+	ended = "Updated=True UpdatePrepared=False UpdateExecuted=False Drained=False Cordoned=False "
+)
+
+// transition returns a clause about status writes.
+func transition(name, before, denied, allowed string, because ...string) clause {
+	return clause{name, report, status(before), status(denied), status(allowed), because}
+}
+
+func TestAWriteMakesOneStepOrResetsAllSteps(t *testing.T) {
+	const noReset = jump + "UpdateExecuted from Unknown to False, Drained from Unknown to False: one write may change"
+	checkAll(t, []clause{
+		transition("two jumps", ended, ended+"Drained=True Cordoned=True", ended+"Drained=Unknown", jump+"Drained from False to True, Cordoned from False to True"),
+		transition("a reset without a step that is True", ran, ended+"Cordoned=True", ended, noReset),
+		transition("a reset without a step that starts", ran, ended+"Resumed=Unknown", ended+"Updated=False", noReset),
+		transition("a reset without UpdatePrepared", ran, ended+"UpdatePrepared=True", ended+"NodeDegraded=True", noReset),
+		transition("a reset that starts UpdatePrepared again", ran, ended+"UpdatePrepared=Unknown", ended, jump+"UpdatePrepared from True to Unknown: "),
+		transition("a reset that completes UpdatePrepared", ran+"UpdatePrepared=Unknown", ended+"UpdatePrepared=True", ended+"UpdatePrepared=Unknown", noReset),
+		transition("a reset of Updated", ended+"Updated=Unknown", ended+"Updated=Unknown Drained=True", ended+"Updated=False", jump+"Drained from False to True: "),
+	})
+}
+
+func TestAParentCompletesAfterItsChildren(t *testing.T) {
+	checkAll(t, []clause{
+		transition("a child is Unknown", ran, ran+"UpdateExecuted=True", ran+"UpdateExecuted=True Drained=True", running+"UpdateExecuted"),
+		transition("another parent's child", ran, ran+"UpdateExecuted=True Uncordoned=Unknown", ran+"UpdateComplete=Unknown Uncordoned=Unknown", running+"UpdateExecuted"),
+		transition("the parent was True before", ran+"UpdateExecuted=True Cordoned=False", ran+"UpdateExecuted=True Cordoned=True", ran+"UpdateExecuted=True Cordoned=Unknown", jump+"Cordoned from False to True"),
+	})
+}
+
+func TestATransitionTimeChangesOnlyWithTheStatus(t *testing.T) {
+	const readable, unreadable = "Drained=Unknown@2026-01-01T00:00:00.9Z", "Drained=Unknown@" + poison
+	checkAll(t, []clause{
+		transition("a later time", ran, ran+"Drained=Unknown@"+late, ran+"Drained=True@"+late, retimed+"Drained"),
+		transition("an earlier time, but not another time zone", ran, ran+"Drained=Unknown@2025-01-01T00:00:00Z", ran+"Drained=Unknown@2026-01-01T02:00:00+02:00", retimed+"Drained"),
+		transition("the time of a singleton", "NodeDegraded=True", "NodeDegraded=True@"+late, "NodeDegraded=False@"+late, retimed+"NodeDegraded"),
+		transition("another second, but not a fraction", readable, "Drained=Unknown@2026-01-01T00:00:01Z", "Drained=Unknown@2026-01-01T00:00:00Z", retimed+"Drained"),
+		transition("the time of another phase", "Cordoned=Unknown@"+late+" "+readable, "Cordoned=Unknown@"+late+" Drained=Unknown@"+late, "Cordoned=Unknown@"+late+" Drained=Unknown@2026-01-01T00:00:00Z", retimed+"Drained"),
+		transition("an unreadable time may be corrected", unreadable, "Drained=True@2026-01-01T00:00:00z", "Drained=Unknown@"+late, badTime+"Drained"),
+		transition("a time becomes unreadable", ran, ran+unreadable, ran, badTime+"Drained"),
+	})
+}
+
+func TestAWriteRemovesNoConditionExceptAtAChangeOfTheMode(t *testing.T) {
+	checkAll(t, []clause{
+		transition("a step", ran, ran+"-Drained", ran, removed+"Drained"),
+		transition("a singleton", ran+"NodeDegraded=False "+foreign+"=False", ran, ran+"NodeDegraded=False", removed+"NodeDegraded"),
+		transition("beside a foreign condition", ran+foreign+"=True@"+late, ran+"-Cordoned", ran+foreign+"=False", removed+"Cordoned"),
+		transition("a step of standard mode", ran+"AppliedFilesAndOS=Unknown", ran, ran+"AppliedFiles=False AppliedOSImage=Unknown", removed+"AppliedFilesAndOS"),
+		transition("a step of image mode", ran+"AppliedFiles=True AppliedOSImage=Unknown", ran+"AppliedFiles=True", ran+"AppliedFilesAndOS=False", removed+"AppliedOSImage"),
+		transition("a step of both modes, to image mode", ran+"AppliedFilesAndOS=Unknown", ran+"-Drained AppliedFiles=False", ran+"AppliedFiles=False", removed+"Drained"),
+		transition("a step of both modes, to standard mode", ran+"AppliedFiles=Unknown", ran+"-Drained AppliedFilesAndOS=False", ran+"AppliedFilesAndOS=False", removed+"Drained"),
+	})
+}
+
+// TestThePolicyHasTheStateMachineOfEachPhase: a write may make one step of package transitions. A step that is not False
+// prevents a reset, and a child that is Unknown the completion of its parent.
+func TestThePolicyHasTheStateMachineOfEachPhase(t *testing.T) {
 	all := append([]phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}, phases.All(false)...)
 	values := []metav1.ConditionStatus{"", metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
 	denials := func(before, after string) []string {
@@ -261,7 +330,7 @@ func TestPolicyOfEachPhase(t *testing.T) {
 		return " " + string(p) + "=" + string(s)
 	}
 	for _, p := range all {
-		other := phases.Resumed // a child of no phase
+		other := phases.Resumed // a step that runs, so that no write is a reset
 		if p == other {
 			other = phases.RebootedNode
 		}
@@ -274,7 +343,7 @@ func TestPolicyOfEachPhase(t *testing.T) {
 			}
 		}
 		reset := denials(entry(other, "Unknown")+entry(p, "True"), entry(other, "False")+entry(p, "True"))
-		assert.Equal(t, transitions.IsStep(p), len(reset) > 0, "%s is done in a reset: %q", p, reset)
+		assert.Equal(t, transitions.IsStep(p), len(reset) > 0, "a reset that leaves %s True: %q", p, reset)
 		if parent, ok := phases.ParentOf(p); ok {
 			assert.Equal(t, []string{running + string(parent)}, denials(entry(parent, "Unknown")+entry(p, "Unknown"), entry(parent, "True")+entry(p, "Unknown")))
 		}

@@ -1,5 +1,5 @@
-// Package guard evaluates the policies of package scope/guard with the CEL library of the API
-// server.
+// Package guard evaluates the policies of package scope/guard with the CEL library of the API server. Here each clause
+// of the policies has its test: package scope/guard only compares the text of the policies with the manifests.
 package guard_test
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/openshift/upgrademonitor/scope/guard"
 )
 
-// daemon is the service account of the guard, and node the name of its node.
+// daemon is the user name of the guard's service account, and node the name of the daemon's node.
 const (
 	daemon = "system:serviceaccount:openshift-machine-config-operator:machine-config-daemon"
 	node   = "worker-0"
@@ -37,8 +37,8 @@ type request struct {
 	operation     admission.Operation // Update if empty
 	subresource   string
 	user          string              // daemon if empty
-	claims        map[string][]string // those of the Pod's token if nil
-	before, after string              // the object, as JSON
+	claims        map[string][]string // if nil, those of a token of a Pod on the node
+	before, after string              // the object as JSON; "" if it does not exist
 }
 
 // denials returns the messages of all validations that deny a request.
@@ -80,7 +80,7 @@ func (r request) denials(t *testing.T) (messages []string) {
 	return messages
 }
 
-// object returns nil if there is no JSON.
+// object decodes an object. It returns nil for "".
 func object(t *testing.T, data string) runtime.Object {
 	t.Helper()
 	if data == "" {
@@ -99,7 +99,7 @@ func merge(t *testing.T, object, patch string) string {
 	return string(merged)
 }
 
-// policy is a policy whose expressions can be evaluated.
+// policy has the compiled expressions of a policy.
 type policy struct {
 	*admissionv1.ValidatingAdmissionPolicy
 	conditions, validations, messages plugincel.ConditionEvaluator
