@@ -53,6 +53,7 @@ func TestAControllerWritesOnlyConditions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
 		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
 		c.controller.becomes(func(n *corev1.Node) { n.UID = "of an earlier Node" })
 		c.controller.annotate("rendered-worker-old", oldConfig)
 		before := c.daemon.object()
@@ -60,7 +61,6 @@ func TestAControllerWritesOnlyConditions(t *testing.T) {
 		c.controller.report(t, phases.Cordoned, metav1.ConditionTrue)
 		after := c.daemon.object()
 		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Cordoned))
-		assert.Equal(t, metav1.ConditionFalse, c.daemon.status(phases.Updated), "a disruption")
 		assert.Equal(t, before.OwnerReferences, after.OwnerReferences)
 		assert.Equal(t, before.Spec, after.Spec)
 		assert.Equal(t, types.UID("1a01a163"), after.OwnerReferences[0].UID)
@@ -86,61 +86,86 @@ func TestAControllerWritesOnlyConditions(t *testing.T) {
 func TestAControllerBeforeTheObjectExists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
-		c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
+		c.controller.queues(t, phases.NodeDegraded, metav1.ConditionTrue)
 		pass(10 * time.Minute)
 		assert.Nil(t, c.daemon.object())
 		assert.NotContains(t, c.daemon.requests(), "create")
 		c.daemon.report(t, phases.NodeDegraded, metav1.ConditionFalse)
 		pass(30 * time.Second)
-		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Cordoned))
+		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.NodeDegraded))
 		assertLines(t, []string{"has not created the MachineConfigNode", "works again"}, c.controller.log.take())
 	})
 }
 
-// A controller that is faster than the daemon waits until the object shows the start of the update. So
-// its report starts no update, and the daemon's Updated=False does not reset it.
-func TestAControllerThatIsFasterThanTheDaemon(t *testing.T) {
+// A controller never starts an update. While none is under way, its steps are rejected after one read, with
+// ErrNoUpdate, and nothing is queued.
+func TestAControllerStartsNoUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
+		assertRejected := func() {
+			t.Helper()
+			for _, p := range []phases.Phase{phases.Cordoned, phases.Drained, phases.UpdatePrepared} {
+				for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue} {
+					c.daemon.requests()
+					err := c.controller.tryReport(t, p, status)
+					require.ErrorIs(t, err, upgrademonitor.ErrNoUpdate)
+					require.ErrorAs(t, err, new(*upgrademonitor.ReportError))
+					assert.Equal(t, []string{"get"}, c.daemon.requests())
+				}
+			}
+			assert.Zero(t, c.controller.pending())
+		}
+		assertRejected() // there is no object
+		c.daemon.report(t, phases.NodeDegraded, metav1.ConditionFalse)
+		assertRejected() // Updated was never reported
 		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
-		c.controller.report(t, phases.NodeDegraded, metav1.ConditionFalse)
+		before := c.daemon.object()
+		assertRejected()
+		require.ErrorIs(t, c.controller.tryReport(t, phases.Updated, metav1.ConditionFalse), upgrademonitor.ErrNoUpdate)
 		c.annotate(oldConfig, newConfig)
-		c.controller.queues(t, phases.Cordoned, metav1.ConditionUnknown)
-		c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
-		c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
-		pass(time.Minute)
-		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Updated))
-		assertLines(t, []string{"the daemon has not reported the start"}, c.controller.log.take())
-		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
-		c.daemon.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-		pass(30 * time.Second)
-		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Cordoned))
-		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
-		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
-		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained), "a repeat resets nothing")
-		assert.NotContains(t, c.daemon.condition(phases.Updated).Message, "disruption")
+		assertRejected()
+		assert.Equal(t, before, c.daemon.object())
+		c.controller.report(t, phases.Uncordoned, metav1.ConditionTrue)
+		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Updated), "after a restart of the controller")
 	})
 }
 
-// If the update that a controller waits for is withdrawn, its reports are dropped with a log line: they are
-// about no other update.
-func TestAControllerWhoseUpdateIsWithdrawn(t *testing.T) {
+// While an update is under way, a controller's report belongs to it, whatever the controller's view of the
+// Node is. So its Updated=False is a repeat, and its UpdatePrepared starts no other update.
+func TestAControllerInAnUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
 		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
 		c.annotate(oldConfig, newConfig)
-		c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
-		c.controller.queues(t, phases.Drained, metav1.ConditionUnknown)
-		c.controller.log.take()
-		c.annotate(oldConfig, oldConfig)
-		pass(time.Minute)
-		n, _ := c.controller.Pending()
-		assert.Zero(t, n)
-		assertLines(t, []string{"no longer desires", "no longer desires", "works again"}, c.controller.log.take())
-		c.annotate(oldConfig, thirdConfig)
 		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
-		pass(time.Minute)
-		assert.Equal(t, metav1.ConditionFalse, c.daemon.status(phases.Cordoned))
+		c.daemon.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+		c.controller.annotate(oldConfig, thirdConfig)
 		c.controller.report(t, phases.Drained, metav1.ConditionUnknown)
+		c.controller.report(t, phases.Updated, metav1.ConditionFalse)
+		c.controller.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.UpdatePrepared))
+		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
+	})
+}
+
+// Report logs ErrNoUpdate once, until a report of the node is accepted.
+func TestReportLogsErrNoUpdateOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newControlled(t)
+		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		ctx := c.controller.log.context(t.Context())
+		repeat := func() []string {
+			for range 3 {
+				c.controller.Report(ctx, phases.Drained, "Draining", metav1.ConditionUnknown)
+			}
+			return c.controller.log.take()
+		}
+		assertLines(t, []string{"no update of the node is under way"}, repeat())
+		assert.Empty(t, repeat())
+		c.controller.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+		assertLines(t, []string{"no update of the node is under way"}, repeat())
+		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
+		assert.Empty(t, repeat())
+		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
 	})
 }

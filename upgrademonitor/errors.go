@@ -19,10 +19,13 @@ var ErrPending = errors.New("accepted reports are not written yet")
 // have the same options.
 var ErrQueueFull = machine.ErrFull
 
+// ErrNoUpdate means that a step was not accepted, because a controller has reported it while no update of
+// the node is under way. A controller never starts an update: see Monitors.
+var ErrNoUpdate = machine.ErrNoUpdate
+
 // ReportError is the error of a report that was rejected. It wraps a *field.Error that names an
-// invalid argument, a *phases.TransitionError, ErrQueueFull, the error with which the API server
-// rejected the write, or the reason why a controller's report was dropped. If the report needed several
-// writes, some of them may have succeeded.
+// invalid argument, a *phases.TransitionError, ErrQueueFull, ErrNoUpdate, or the error with which the API
+// server rejected the write. If the report needed several writes, some of them may have succeeded.
 type ReportError struct {
 	NodeName string
 	Phase    phases.Phase

@@ -11,6 +11,8 @@ const (
 	specFailure    = "The API server has rejected the spec of the MachineConfigNode"
 	pendingMessage = "Reports are pending and no longer retried: call Flush"
 	droppedMessage = "Dropped an accepted change that cannot be written"
+
+	noUpdateFailure = "no update" // no message: a key of Monitor.logged, see logRejection
 )
 
 // unlock releases mu, and then logs the lines. A log sink may call the Monitor. If it blocks, it also blocks

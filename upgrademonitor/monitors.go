@@ -18,14 +18,18 @@ import (
 //
 //	monitors.For("worker-1").Report(ctx, phases.Drained, "Draining node", metav1.ConditionUnknown)
 //
-// These Monitors write only conditions. The daemon of the node creates the MachineConfigNode, and
-// writes the spec, the owner reference, and the configs and images in the status. The Monitors read
-// the annotations of the Node only to know which update a report belongs to.
+// These Monitors write only conditions, and never start an update. The daemon of the node creates the
+// MachineConfigNode, starts its updates, and writes the spec, the owner reference, and the configs and
+// images in the status.
 //
-//  1. If the MachineConfigNode does not exist, a report stays queued, and is retried.
-//  2. A report that would start an update to a new config or image stays queued until the daemon has
-//     reported the start of that update. So a fast controller cannot overtake the daemon.
-//  3. GenerateAndApplyMachineConfigNodeSpec returns an error, and ReportPinnedImageSets logs an error.
+//  1. While an update is under way, a report belongs to this update, also if the Node already desires
+//     another config or image.
+//  2. While no update is under way, a step that runs only during an update (Cordoned, Drained, …) is not
+//     accepted: GenerateAndApplyMachineConfigNode returns an error that wraps ErrNoUpdate. Report logs
+//     it once, until a report on the node is accepted.
+//  3. Uncordoned, Resumed, UpdateComplete and NodeDegraded are accepted at any time. If the
+//     MachineConfigNode does not exist, they stay queued, and are retried.
+//  4. GenerateAndApplyMachineConfigNodeSpec returns an error, and ReportPinnedImageSets logs an error.
 type Monitors struct {
 	life   context.Context
 	config Config

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -209,22 +208,6 @@ func TestCallsWithAShortContextInAnOutage(t *testing.T) {
 			cancel()
 		}
 		assert.Equal(t, timeout, sum)
-	})
-}
-
-// What a controller waits for, and an outage meanwhile, are different failures, and logged.
-func TestAnOutageWhileAControllerWaits(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newControlled(t)
-		c.annotate(oldConfig, newConfig)
-		c.controller.queues(t, phases.Cordoned, metav1.ConditionTrue)
-		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
-		pass(time.Minute)
-		c.daemon.fails(syscall.ECONNREFUSED)
-		pass(time.Minute)
-		c.daemon.fails(nil)
-		pass(time.Minute)
-		assertLines(t, []string{"has not created", "has not reported the start", "connection refused", "has not reported the start"}, c.controller.log.take())
 	})
 }
 

@@ -165,9 +165,13 @@ func (m *Monitor) report(ctx context.Context, change machine.Change, o options) 
 	m.logRejection(ctx, change, m.submitReport(ctx, change, o))
 }
 
-// logRejection logs an error, unless it wraps ErrPending: the Monitor logs why an attempt has failed.
+// logRejection logs an error, unless it wraps ErrPending: the Monitor logs why an attempt has failed. It
+// logs ErrNoUpdate once, until a report is accepted, because a controller may repeat its report often.
 func (m *Monitor) logRejection(ctx context.Context, change machine.Change, err error) {
-	if err != nil && !errors.Is(err, ErrPending) {
+	switch {
+	case err == nil, errors.Is(err, ErrPending):
+	case errors.Is(err, ErrNoUpdate) && !m.logged.Changed(noUpdateFailure, ErrNoUpdate.Error()):
+	default:
 		klog.FromContext(ctx).Error(err, "Failed to report", "node", m.config.NodeName, "change", change.String())
 	}
 }

@@ -296,11 +296,6 @@ func TestTrackKeepsTheLastError(t *testing.T) {
 			}
 			return nil
 		}))
-		f.annotate(oldConfig, thirdConfig) // UpdatePrepared is Unknown already
-		require.NoError(t, f.Track(t.Context(), phases.UpdatePrepared, "preparing", func(context.Context) error {
-			assert.Equal(t, metav1.ConditionFalse, f.status(phases.Drained))
-			return nil
-		}))
 	})
 }
 

@@ -111,29 +111,6 @@ func TestVersionsFollowTheNode(t *testing.T) {
 	})
 }
 
-// A drain controller without this library copies the desired config of its view of the Node to the status
-// with each report. In an update, that starts no second one, and hides none.
-func TestAnOldControllerInAnUpdate(t *testing.T) {
-	for _, desired := range []string{oldConfig, thirdConfig} {
-		inBubble(t, func(t *testing.T, f *fixture) {
-			f.starts(t, newConfig)
-			f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-			f.report(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
-			f.write(t, "status", func(mcn *mcfgv1.MachineConfigNode) { mcn.Status.ConfigVersion.Desired = desired })
-			f.report(t, phases.Cordoned, metav1.ConditionTrue)
-			f.report(t, phases.Updated, metav1.ConditionFalse)
-			f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-			assert.Equal(t, metav1.ConditionTrue, f.status(phases.UpdatePrepared), desired)
-			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.AppliedFilesAndOS), desired)
-
-			f.annotate(oldConfig, thirdConfig)
-			f.report(t, phases.Updated, metav1.ConditionFalse)
-			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.UpdatePrepared), "another update starts")
-			assert.Contains(t, f.condition(phases.AppliedFilesAndOS).Message, newConfig)
-		})
-	}
-}
-
 // A spec that the API server rejects for good is logged once, and the status goes on.
 func TestASpecThatIsRejected(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {

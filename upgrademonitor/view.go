@@ -1,7 +1,6 @@
 package upgrademonitor
 
 import (
-	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
@@ -118,16 +117,10 @@ func (m *Monitor) list() (object *machine.Object, works bool) {
 	return &o, true
 }
 
-// errNotStarted means that a report must wait: see machine.Wait.
-var errNotStarted = errors.New("the daemon has not reported the start of the update yet")
-
-// checkRequest returns an error if this process must not make a request: a report of a controller may
-// wait for the daemon, a controller creates no object, and a daemon creates no object for a Node that
-// does not exist or is not provisioned yet.
+// checkRequest returns an error if this process must not make a request: a controller creates no object,
+// and a daemon creates no object for a Node that does not exist or is not provisioned yet.
 func (m *Monitor) checkRequest(r machine.Request) error {
 	switch {
-	case r.Verb == machine.Wait:
-		return errNotStarted
 	case r.Verb != machine.Create:
 		return nil
 	case m.conditionsOnly:

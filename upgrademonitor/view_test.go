@@ -177,23 +177,6 @@ func TestFlushFollowsTheNode(t *testing.T) {
 	})
 }
 
-// A drain controller without this library copies the Node's desired config to the status in mid-update, and the Lister
-// shows it. That is not the target of the update: a report of the start then starts another update.
-func TestListedTarget(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var cache lister
-		f := newUpdated(t, cache.use)
-		f.starts(t, newConfig)
-		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-		cache.show(f.object())
-		f.annotate(oldConfig, thirdConfig)
-		f.write(t, "status", func(mcn *mcfgv1.MachineConfigNode) { mcn.Status.ConfigVersion.Desired = thirdConfig })
-		cache.show(f.object())
-		f.report(t, phases.Updated, metav1.ConditionFalse)
-		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.UpdatePrepared), "of the update to the third config")
-	})
-}
-
 // If the Node function fails in one call, that does not prevent the report of another call.
 func TestOneFailingViewVetoesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {

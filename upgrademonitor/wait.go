@@ -23,6 +23,14 @@ var (
 // submit looks at the Node, queues a change, and waits until it is written, as awaitLocked describes. An
 // error that does not wrap ErrPending means that the change was not accepted, or that it was rejected.
 func (m *Monitor) submit(ctx context.Context, change machine.Change) error {
+	err := m.trySubmit(ctx, change)
+	if err == nil || errors.Is(err, ErrPending) {
+		m.logged.Changed(noUpdateFailure, "")
+	}
+	return err
+}
+
+func (m *Monitor) trySubmit(ctx context.Context, change machine.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}

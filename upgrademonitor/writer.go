@@ -140,11 +140,7 @@ func (m *Monitor) record(r *run, request machine.Request, result machine.Result)
 		return machine.GiveUp
 	case verdict == machine.GiveUp, verdict == machine.Pause && r.conflicts.Steps == 0:
 		m.canceled = false
-		kind := string(result.Outcome) + apierr.Cause(result.Err)
-		if request.Verb == machine.Wait {
-			kind = string(machine.Wait)
-		}
-		m.failLocked(kind, result.Err)
+		m.failLocked(string(result.Outcome)+apierr.Cause(result.Err), result.Err)
 		return machine.GiveUp
 	}
 	return verdict

@@ -4,23 +4,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/internal/transitions"
-	"github.com/openshift/upgrademonitor/phases"
 )
 
 // Writes returns the lists of all writes of a report. If no other write has been made in the meantime,
 // transitions.Next returns one after the other.
 func Writes(list []metav1.Condition, imageMode bool, r transitions.Report, cycle transitions.Update) (lists [][]metav1.Condition, err error) {
 	for done := false; !done; {
-		starts := transitions.StartsUpdate(list, r, cycle)
 		var next []metav1.Condition
 		if next, done, err = transitions.Next(list, imageMode, r, cycle); err != nil {
 			return nil, err
 		}
 		if next == nil {
 			return lists, nil
-		}
-		if starts && transitions.Ran(next, phases.UpdatePrepared) {
-			cycle.NewTarget = false // the update has started
 		}
 		lists = append(lists, next)
 		list = next

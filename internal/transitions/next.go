@@ -73,6 +73,9 @@ func write(before []metav1.Condition, r Report, update Update) (next []metav1.Co
 		return next, true, nil // the update has already ended: see Update.Ended
 	case r.Phase == phases.Updated:
 		set(next, r.Phase, r.Status, r.Reason, r.Message)
+		if r.Status == metav1.ConditionFalse && !r.NotRequired && !Ran(before, phases.UpdatePrepared) { // the second write of a start
+			prepare(next, r)
+		}
 		return next, true, nil
 	case IsStep(r.Phase) && isUpdated: // no status changes
 		known := conditions.Find(before, r.Phase).Message
@@ -104,7 +107,7 @@ func start(before []metav1.Condition, r Report, update Update) (next []metav1.Co
 			return next, false
 		}
 		set(next, phases.Updated, metav1.ConditionFalse, r.Reason, r.Message)
-		set(next, phases.UpdatePrepared, metav1.ConditionUnknown, string(phases.UpdatePrepared), r.Message)
+		prepare(next, r)
 		return next, true
 	}
 	if !Equal(before, next) {
@@ -114,6 +117,11 @@ func start(before []metav1.Condition, r Report, update Update) (next []metav1.Co
 		set(next, phases.Updated, metav1.ConditionFalse, string(phases.Updated), disruptionMessage)
 	}
 	return changePhase(next, r)
+}
+
+// prepare sets UpdatePrepared to Unknown, the first step of an update that Updated=False starts.
+func prepare(list []metav1.Condition, r Report) {
+	set(list, phases.UpdatePrepared, metav1.ConditionUnknown, string(phases.UpdatePrepared), r.Message)
 }
 
 // end returns the list that ends an update: all steps and NodeDegraded are False, and Updated is True.
@@ -131,12 +139,11 @@ func end(before []metav1.Condition, r Report, update Update) []metav1.Condition 
 // gets the prefix of the update. The message of a failure in this update gets it too.
 func reset(before []metav1.Condition, name string) []metav1.Condition {
 	next := slices.Clone(before)
-	updated := conditions.Find(before, phases.Updated)
-	isRunning := updated.Status != metav1.ConditionTrue && !conditions.IsReservedReason(updated.Reason)
+	isUnderWay := IsUnderWay(before)
 	for i := range next {
 		c := &next[i]
 		isStep := IsStep(phases.Phase(c.Type))
-		isFailure := c.Type == string(phases.NodeDegraded) && c.Status == metav1.ConditionTrue && isRunning
+		isFailure := c.Type == string(phases.NodeDegraded) && c.Status == metav1.ConditionTrue && isUnderWay
 		if isStep && (c.Status != metav1.ConditionFalse || !conditions.IsReservedReason(c.Reason)) || isFailure {
 			c.Message = withPrefix(c.Message, name)
 		}

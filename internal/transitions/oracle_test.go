@@ -171,7 +171,7 @@ func (c called) isRejected(before []metav1.Condition) bool {
 		return to == running
 	}
 	between := status(before, "Updated") == done
-	starts := typ == "UpdatePrepared" && c.report.NewTarget
+	starts := typ == "UpdatePrepared" && c.isReplaced(before)
 	if to == done && !between && !starts {
 		for child, parent := range parents {
 			if parent == typ && status(before, child) == running {
@@ -201,13 +201,16 @@ func (c called) expect(before []metav1.Condition) (event, map[string]metav1.Cond
 		return eventEnd, reset
 	case typ == "Updated" && between && c.report.Ended && !c.report.NewTarget:
 		return eventLate, want
-	case typ == "Updated" && (between || c.report.NewTarget):
+	case typ == "Updated" && (between || !c.report.NotRequired && !c.replacesAnUpdate(before) || c.isReplaced(before)):
 		reset["Updated"], reset["UpdatePrepared"] = no, running
 		return eventStart, reset
 	case typ == "Updated":
 		want["Updated"] = no
+		if want["UpdatePrepared"] == no && !c.report.NotRequired {
+			want["UpdatePrepared"] = running
+		}
 		return eventRepeat, want
-	case typ == "UpdatePrepared" && to != no && !between && c.report.NewTarget:
+	case typ == "UpdatePrepared" && to != no && !between && c.isReplaced(before):
 		reset["UpdatePrepared"] = to
 		return eventTarget, reset
 	case isStep(typ) && between && (to == no || c.report.Ended || slices.Contains(restarts, typ)):
@@ -221,6 +224,11 @@ func (c called) expect(before []metav1.Condition) (event, map[string]metav1.Cond
 		c.expectChild(want, typ, from)
 		return eventNone, want
 	}
+}
+
+// isReplaced reports whether UpdatePrepared is True, and the Node desires another target than the status.
+func (c called) isReplaced(before []metav1.Condition) bool {
+	return c.report.NewTarget && status(before, "UpdatePrepared") == done
 }
 
 // endOfDegraded expects that the end of an update clears NodeDegraded.

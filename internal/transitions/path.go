@@ -43,6 +43,17 @@ func Ran(list []metav1.Condition, p phases.Phase) bool {
 	return conditions.StatusOf(list, p) != metav1.ConditionFalse
 }
 
+// NeverReported reports whether a phase was never reported.
+func NeverReported(list []metav1.Condition, p phases.Phase) bool {
+	c := conditions.Find(list, p)
+	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
+}
+
+// IsUnderWay reports whether an update is under way: Updated was reported, and is not True.
+func IsUnderWay(list []metav1.Condition) bool {
+	return !NeverReported(list, phases.Updated) && conditions.StatusOf(list, phases.Updated) != metav1.ConditionTrue
+}
+
 // InImageMode reports whether an object with these conditions is in image mode: it has AppliedFiles
 // or AppliedOSImage, which exist only in image mode. If it also has AppliedFilesAndOS, which exists
 // only in standard mode, the object is in the mode whose conditions are Unknown or True.

@@ -56,12 +56,12 @@ func (r Report) Validate() error {
 }
 
 // Update has facts that the conditions do not show. They are about the current update or, if no
-// update is running, about the last update.
+// update is under way, about the last update.
 type Update struct {
 	// Name is the name of the update in the prefix "Action during update to <name>: ".
 	Name string
-	// NewTarget is true if the Node desires another config or image than the update installs. Then
-	// a report of Updated=False or UpdatePrepared starts another update.
+	// NewTarget is true if the Node desires another config or image than the status. The status has the
+	// target of an update from UpdatePrepared=True until the next update is prepared.
 	NewTarget bool
 	// Ended is true if Updated turned True after the time of the report. Then the report is late, and
 	// must not start an update.
@@ -70,23 +70,27 @@ type Update struct {
 
 // StartsUpdate reports whether a report starts an update:
 //
-//  1. A report of Updated=False starts an update if Update.NewTarget is set, or if Updated is True and
-//     Update.Ended is not set.
-//  2. While Updated is True, a report of Unknown or True starts an update if its phase runs only
-//     during an update (see RunsOnlyInUpdate), unless Update.Ended is set.
-//  3. While Updated is not True, a report of UpdatePrepared as Unknown or True starts an update if
-//     Update.NewTarget is set.
-//  4. A report with NotRequired starts no update.
+//  1. Updated=False, if no update is under way.
+//  2. Updated=False, or UpdatePrepared as Unknown or True, if UpdatePrepared is True and
+//     Update.NewTarget is set: another update starts.
+//  3. Unknown or True for a step that runs only during an update (see RunsOnlyInUpdate), while Updated is
+//     True: a disruption.
+//
+// A report with NotRequired starts no update. Nor does a report with Update.Ended, except Updated=False
+// with Update.NewTarget.
 func StartsUpdate(list []metav1.Condition, r Report, update Update) bool {
 	isUpdated := conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue
+	isReplaced := conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue && update.NewTarget
 	switch {
 	case r.NotRequired:
 		return false
+	case r.Phase == phases.Updated && isUpdated:
+		return r.Status == metav1.ConditionFalse && (!update.Ended || update.NewTarget)
 	case r.Phase == phases.Updated:
-		return r.Status == metav1.ConditionFalse && (isUpdated && !update.Ended || update.NewTarget)
+		return r.Status == metav1.ConditionFalse && (!IsUnderWay(list) || isReplaced)
 	case isUpdated:
 		return RunsOnlyInUpdate(r.Phase) && r.Status != metav1.ConditionFalse && !update.Ended
 	default:
-		return r.Phase == phases.UpdatePrepared && r.Status != metav1.ConditionFalse && update.NewTarget
+		return r.Phase == phases.UpdatePrepared && r.Status != metav1.ConditionFalse && isReplaced
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// errWithdrawn rejects a report that has waited for the start of an update.
-var errWithdrawn = errors.New("the Node no longer desires the update that the report is about")
+// ErrNoUpdate rejects a report of a controller, because only the daemon of a node starts an update.
+var ErrNoUpdate = errors.New("no update of the node is under way, and only its daemon starts one: report the step after the daemon has reported Updated=False")
 
 // Change is a report of a phase or of image sets. If Phase is "" and Sets is nil, it only copies the
 // configs and images of the Node to the status.
@@ -65,48 +65,32 @@ func (c Change) merge(newer Change) (Change, bool) {
 type Step struct {
 	Next State
 	Done bool // no write follows
-	// start is the decision about the start of an update after the write: starting if the write only resets
-	// the steps, so that another write starts the update.
-	start start
 	// SyncsSpec is set if the spec must be written before the status, so that spec, status and Node
-	// agree: the change starts an update, or it ends an update and the Node runs its desired config, or
-	// Change.SyncsSpec is set.
+	// agree: the change starts an update or, before UpdatePrepared is True, repeats the start, or it ends an
+	// update and the Node runs its desired config, or Change.SyncsSpec is set.
 	SyncsSpec bool
-	// Waits is set if the write must wait, because only the daemon of a node starts an update to another
-	// config or image. A controller's report waits until the object shows this start.
-	Waits bool
 }
-
-// start says whether a change starts an update. It is decided once, because the spec is written before
-// the status, so that the object then no longer shows that the target is new.
-type start string
-
-const (
-	undecided start = ""
-	starting  start = "starting"
-	started   start = "started"
-)
 
 // Plan returns the next write of a change to an object in this state. If the object already has the
 // requested state, Next equals the state. A report that is ignored still copies the configs and images of
 // the Node, except in a controller, or if the Node is not provisioned. The error says that the change is not
 // allowed.
-func (c Change) Plan(s State, decided start) (Step, error) {
+func (c Change) Plan(s State) (Step, error) {
 	if c.isIgnored(s, s.isImageMode(c.Node)) {
 		if c.Node.ConditionsOnly || !c.Node.Provisioned {
 			return Step{Next: s, Done: true}, nil
 		}
 		c = Change{Node: c.Node, Report: transitions.Report{Time: c.Time}}
 	}
-	step, err := c.plan(s, decided)
+	step, err := c.plan(s)
 	if err == nil && !c.Node.ConditionsOnly {
-		starts := decided != started && step.start == started && s.Spec.ConfigVersion.Desired == c.Node.DesiredConfig
-		step.Next = step.Next.withObservedGeneration(starts)
+		takesUp := step.SyncsSpec && c.Phase != "" && !step.Next.isTrue(phases.Updated) && s.Spec == s.Sync(c.Node).Spec
+		step.Next = step.Next.withObservedGeneration(takesUp)
 	}
 	return step, err
 }
 
-func (c Change) plan(s State, decided start) (Step, error) {
+func (c Change) plan(s State) (Step, error) {
 	imageMode := s.isImageMode(c.Node)
 	switch {
 	case c.Sets != nil:
@@ -119,35 +103,36 @@ func (c Change) plan(s State, decided start) (Step, error) {
 		return Step{Next: next.withVersions(c.Node, false, s.isTrue(phases.Updated)), Done: true, SyncsSpec: c.SyncsSpec}, nil
 	}
 	before := s.Status.Conditions
-	update := c.update(s, decided)
+	update := c.update(s)
 	starts := transitions.StartsUpdate(before, c.Report, update)
-	step := Step{Next: s, start: decided}
-	step.Waits = starts && c.Node.ConditionsOnly && update.NewTarget && c.Node.isToldToUpdate()
+	if c.Node.ConditionsOnly && (starts || transitions.RunsOnlyInUpdate(c.Phase) && !s.isUnderWay()) {
+		return Step{}, ErrNoUpdate
+	}
 	report := c.Report
-	if known := conditions.Find(before, c.Phase); c.SkipIfRunning && !starts && known != nil && known.Status == c.Status {
+	if known := conditions.Find(before, c.Phase); c.SkipIfRunning && known != nil && known.Status == c.Status {
 		report.Reason, report.Message = known.Reason, known.Message
 	}
 	list, done, err := transitions.Next(before, imageMode, report, update)
 	if err != nil {
 		return Step{}, err
 	}
-	step.Done = done
-	hasStarted := func(p phases.Phase) bool { return transitions.IsStep(p) && transitions.Ran(list, p) }
-	switch {
-	case starts && (done || slices.ContainsFunc(phases.All(imageMode), hasStarted)):
-		step.start = started
-		step.Next.running = target{} // now the target is that in the spec
-	case starts:
-		step.start = starting
-	}
+	step := Step{Next: s, Done: done}
 	if list != nil {
 		step.Next.Status.Conditions = list
 	}
 	ended := step.Next.isTrue(phases.Updated) && !update.Ended // a report from before the end must not restore an older config
 	prepared := !s.isTrue(phases.UpdatePrepared) && step.Next.isTrue(phases.UpdatePrepared)
 	step.Next = step.Next.withVersions(c.Node, prepared, ended)
-	step.SyncsSpec = starts || ended && !s.isTrue(phases.Updated) && c.Node.runsDesired()
+	ends := ended && !s.isTrue(phases.Updated) && c.Node.runsDesired()
+	step.SyncsSpec = starts || ends || c.prepares(s) && step.Next.isUnderWay()
 	return step, nil
+}
+
+// prepares reports whether the change is a report of Updated=False or UpdatePrepared before UpdatePrepared is
+// True. Until then the daemon may still take up another order.
+func (c Change) prepares(s State) bool {
+	isFirst := c.Phase == phases.Updated || c.Phase == phases.UpdatePrepared
+	return isFirst && !c.NotRequired && !s.isTrue(phases.UpdatePrepared)
 }
 
 // existsIn reports whether the phase of the change exists in a mode.
@@ -163,14 +148,8 @@ func (c Change) isIgnored(s State, imageMode bool) bool {
 }
 
 // update returns the facts about the current update that the conditions do not show.
-func (c Change) update(s State, decided start) transitions.Update {
-	update := transitions.Update{Name: s.updateName(c.Node), NewTarget: s.hasNewTarget(c.Node)}
-	if s.neverRan(phases.Updated) {
-		update.NewTarget = c.Phase == phases.Updated
-	}
-	if decided != undecided && !s.isTrue(phases.Updated) {
-		update.NewTarget = decided == starting
-	}
+func (c Change) update(s State) transitions.Update {
+	update := transitions.Update{Name: s.updateName(c.Node), NewTarget: !c.Node.ConditionsOnly && s.hasNewTarget(c.Node)}
 	if s.isTrue(phases.Updated) {
 		update.Ended = c.Time.Unix() < conditions.Find(s.Status.Conditions, phases.Updated).LastTransitionTime.Unix()
 	}

@@ -30,7 +30,7 @@ type Core struct {
 	// that two processes whose views of the Node differ do not overwrite each other forever.
 	followed Versions
 	// begun counts the requests. known is the number of the request with the known object. A change of an
-	// existing object is rejected, waits for the daemon, or needs no write although the known object is
+	// existing object is rejected, or needs no write although the known object is
 	// not certain (see isCertain), only if this request began after the last submit of the change: another
 	// process may have written the object in the meantime.
 	begun, known int
@@ -61,7 +61,7 @@ func (c *Core) See(n Node, shown *Object, lists bool) {
 		c.listing = listed
 		order, _ := resourceversion.CompareResourceVersion(shown.ResourceVersion, c.object.ResourceVersion)
 		if order > 0 && c.situation == Fresh {
-			c.object = shown.withTargetOf(c.object)
+			c.object = *shown
 		}
 	case c.listing == listed: // the object was deleted, and perhaps created again
 		c.situation = Stale
@@ -92,31 +92,25 @@ func (c *Core) next(head *Entry) Request {
 	if c.situation == Stale {
 		return Request{Verb: Get, Node: node}
 	}
-	step, err := head.Change.Plan(c.object.State, head.start)
+	step, err := head.Change.Plan(c.object.State)
 	syncsSpec := step.SyncsSpec && !head.specDone && !c.object.InSync(c.latest)
 	isNoop := err == nil && step.Done && step.Next.Equal(c.object.State) && !syncsSpec
 	isVerified := c.known > head.after
-	head.waits = head.waits || step.Waits
 	switch {
-	case c.situation == Missing && !node.ConditionsOnly && (isNoop || err != nil):
+	case c.situation == Missing && (isNoop && !node.ConditionsOnly || err != nil):
+		if node.ConditionsOnly { // the daemon may create the object next
+			c.situation = Stale
+		}
 		c.settle(err)
 	case c.situation == Missing:
 		return Request{Verb: Create, Node: c.latest}
-	case (err != nil || head.waits || isNoop && !c.isCertain(node)) && !isVerified:
+	case (err != nil || isNoop && !c.isCertain(node)) && !isVerified:
 		c.situation = Stale
-	case head.waits && !c.latest.desiresLike(node), step.Waits && !c.latest.isToldToUpdate():
-		c.settle(errWithdrawn)
-	case step.Waits:
-		return Request{Verb: Wait, Node: node}
 	case err != nil:
 		c.settle(err)
 	case isNoop:
-		c.object.running = step.Next.running // the write that started the update may have had no response
 		c.settle(nil)
 	case syncsSpec:
-		if step.start != undecided {
-			head.start = starting
-		}
 		return Request{Verb: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
 	default:
 		return Request{Verb: PatchStatus, Base: c.object, Next: step.Next, Node: node, step: step}
@@ -139,10 +133,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 	case apierr.OK:
 		c.node = r.Node
 		c.record(r, result.Object)
-		switch r.Verb {
-		case PatchStatus:
-			c.queue[0].start = r.step.start
-		case PatchSpec:
+		if r.Verb == PatchSpec {
 			c.queue[0].specDone = true
 		}
 		if r.step.Done {
@@ -165,7 +156,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		c.situation = Stale
 		return Pause
 	case apierr.Denied:
-		if r.Verb == Create || r.Verb == Wait { // another process may write the object next
+		if r.Verb == Create { // another process may write the object next
 			c.situation = Stale
 		}
 		return GiveUp
@@ -192,11 +183,7 @@ func (c *Core) record(r Request, o Object) {
 	if o.UID != c.object.UID {
 		c.listing = notListed
 	}
-	known := c.object
-	if r.Verb == PatchStatus {
-		known.State = r.Next
-	}
-	c.object = o.withTargetOf(known)
+	c.object = o
 	c.situation = Fresh
 	c.known = c.begun
 }

@@ -70,7 +70,7 @@ func (s *model) bump(spec bool) {
 // make makes a request, as the API server does.
 func (s *model) make(r machine.Request) machine.Result {
 	switch {
-	case r.Verb == machine.Wait, r.Verb == machine.Create && (r.Node.ConditionsOnly || !r.Node.Provisioned):
+	case r.Verb == machine.Create && (r.Node.ConditionsOnly || !r.Node.Provisioned):
 		return machine.Result{Outcome: apierr.Denied, Err: errAPI} // as the Monitor refuses it
 	case r.Verb == machine.Get && !s.exists, r.Verb != machine.Create && !s.exists:
 		return machine.Result{Outcome: apierr.NotFound}
@@ -131,13 +131,10 @@ func (s *model) check(before machine.Object, r machine.Request) {
 }
 
 // observed returns the observedGeneration of the status that was written: the generation, or the
-// one before while the spec desires another target than the current or the last update.
+// one before while the spec desires another target than the status.
 func (s *model) observed(before int64) int64 {
 	list, status, spec := s.object.Status.Conditions, s.object.Status, s.object.Spec
-	config, image := spec.ConfigVersion.Desired, string(spec.ConfigImage.DesiredImage)
-	if conditions.StatusOf(list, phases.Updated) == metav1.ConditionTrue || conditions.StatusOf(list, phases.UpdatePrepared) == metav1.ConditionTrue {
-		config, image = status.ConfigVersion.Desired, string(status.ConfigImage.DesiredImage)
-	}
+	config, image := configs(s.object).Desired, string(status.ConfigImage.DesiredImage)
 	reported := conditions.Find(list, phases.Updated).Reason != "NotYetOccurred"
 	if reported && (config != spec.ConfigVersion.Desired || image != string(spec.ConfigImage.DesiredImage)) {
 		return before

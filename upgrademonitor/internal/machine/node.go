@@ -80,16 +80,6 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 // means that the node does not use an image.
 func (v Versions) hasConfig() bool { return v.CurrentConfig != "" || v.DesiredConfig != "" }
 
-// isToldToUpdate reports whether the Node desires another config or image than it runs.
-func (v Versions) isToldToUpdate() bool {
-	return v.CurrentConfig != v.DesiredConfig || v.CurrentImage != v.DesiredImage
-}
-
-// desiresLike reports whether the Node desires the same config and image as o.
-func (n Node) desiresLike(o Node) bool {
-	return n.DesiredConfig == o.DesiredConfig && n.DesiredImage == o.DesiredImage
-}
-
 // runsDesired reports whether the Node runs the config that it desires.
 func (v Versions) runsDesired() bool {
 	return v.DesiredConfig != "" && v.CurrentConfig == v.DesiredConfig

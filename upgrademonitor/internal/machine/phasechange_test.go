@@ -45,7 +45,7 @@ func TestFlagsOfAReport(t *testing.T) {
 		"skip, running":                  {drains, ofFlags(phases.Drained, running, b, skipIfRunning), "False Unknown Unknown stuck", "report Drained=Unknown"},
 		"skip, not started":              {started, ofFlags(phases.Drained, running, b, skipIfRunning), "False Unknown Unknown about Drained", "report Drained=Unknown"},
 		"skip, another status":           {drains, ofFlags(phases.Drained, done, b, skipIfRunning), "False Unknown True about Drained", "report Drained=True"},
-		"skip, an update starts":         {drains, ofFlags(phases.UpdatePrepared, running, viewOf("a", "c"), skipIfRunning), "False Unknown False Action during update to c: stuck", "report UpdatePrepared=Unknown"},
+		"skip, another update starts":    {after(t, drains, report(phases.UpdatePrepared, done, b)), ofFlags(phases.UpdatePrepared, running, viewOf("a", "c"), skipIfRunning), "False Unknown False Action during update to b: stuck", "report UpdatePrepared=Unknown"},
 		"skip the other mode":            {drains, ofFlags(phases.AppliedFiles, running, b, skipOtherMode), "False Unknown Unknown stuck", "report AppliedFiles=Unknown"},
 		"skip the other mode, this mode": {drains, ofFlags(phases.Drained, done, b, skipOtherMode), "False Unknown True about Drained", "report Drained=True"},
 		"running, not skipped":           {drains, report(phases.Drained, running, b), "False Unknown Unknown about Drained", "report Drained=Unknown"},
@@ -61,9 +61,6 @@ func TestFlagsOfAReport(t *testing.T) {
 			assert.Equal(t, tc.string, tc.change.String())
 		})
 	}
-	restarted := after(t, drains, ofFlags(phases.UpdatePrepared, running, viewOf("a", "c"), skipIfRunning))
-	prepares := conditions.Find(restarted.Status.Conditions, phases.UpdatePrepared)
-	assert.Equal(t, "about UpdatePrepared", prepares.Message, "the text of the other update does not stay")
 	_, err := report(phases.AppliedFiles, done, b).All(s)
 	require.Error(t, err)
 }
@@ -115,12 +112,14 @@ func TestSkipIfNeverUpdated(t *testing.T) {
 	assert.NotNil(t, entry, "the object may show a failure, so it is read first")
 }
 
-// The start of an update writes the spec, and its end, if the Node runs what it desires.
+// The start of an update writes the spec, and so do its repeats and reports of UpdatePrepared until UpdatePrepared
+// is True. The end of an update writes the spec if the Node runs its desired config.
 func TestSyncsSpec(t *testing.T) {
 	const no, running, done = metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue
 	b := viewOf("a", "b")
 	s := between(t, viewOf("a", "a"))
 	started := after(t, s, report(phases.Updated, no, b))
+	prepared := after(t, started, report(phases.UpdatePrepared, done, b))
 	for name, tc := range map[string]struct {
 		state  machine.State
 		change machine.Change
@@ -128,7 +127,12 @@ func TestSyncsSpec(t *testing.T) {
 	}{
 		"a start":                          {s, report(phases.Updated, no, b), true},
 		"a disruption":                     {s, report(phases.Drained, running, b), true},
-		"a repeat of the start":            {started, report(phases.Updated, no, b), false},
+		"a repeat of the start":            {started, report(phases.Updated, no, b), true},
+		"UpdatePrepared":                   {started, report(phases.UpdatePrepared, running, b), true},
+		"a repeat, prepared":               {prepared, report(phases.Updated, no, b), false},
+		"UpdatePrepared, prepared":         {prepared, report(phases.UpdatePrepared, done, b), false},
+		"UpdatePrepared is not required":   {started, with(report(phases.UpdatePrepared, done, b), func(c *machine.Change) { c.NotRequired = true }), false},
+		"UpdatePrepared=False, no update":  {s, report(phases.UpdatePrepared, no, b), false},
 		"a step":                           {started, report(phases.Drained, done, b), false},
 		"the end":                          {started, report(phases.Updated, done, viewOf("b", "b")), true},
 		"the end, the target is withdrawn": {started, report(phases.Updated, done, viewOf("a", "a")), true},

@@ -27,10 +27,10 @@ func after(t *testing.T, s machine.State, reports ...machine.Change) machine.Sta
 	for _, r := range reports {
 		planned, err := r.All(s)
 		require.NoError(t, err)
-		if planned.StartsUpdate && !s.InSync(r.Node) {
+		if planned.SyncsSpec && !s.InSync(r.Node) {
 			s = s.Sync(r.Node)
 			s.Generation++
-			planned, err = r.All(s, machine.Starting)
+			planned, err = r.All(s)
 			require.NoError(t, err)
 		}
 		if n := len(planned.States); n > 0 {

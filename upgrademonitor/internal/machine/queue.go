@@ -24,8 +24,6 @@ type Entry struct {
 	// Abandoned is set by the caller of Submit if it does not wait for the result.
 	Abandoned bool
 
-	start    start
-	waits    bool // the change waits, or has waited, for the daemon: see Step.Waits
 	specDone bool // the spec was written, or the API server has rejected it permanently
 	after    int  // the number of requests that had begun when the change was last submitted
 }
@@ -49,12 +47,12 @@ func (c *Core) Submit(change Change) (*Entry, error) {
 	}
 	c.followed = change.Node.Versions
 	before := c.predicted()
-	step, planErr := change.Plan(before, undecided)
+	step, planErr := change.Plan(before)
 	isNoop := planErr == nil && step.Done && step.Next.Equal(before) && (!step.SyncsSpec || c.object.InSync(c.latest))
 	if isNoop && c.isCertain(change.Node) && len(c.queue) == 0 {
 		return nil, nil
 	}
-	if planErr == nil && step.start == undecided && step.Done && equalStatuses(before, step.Next) {
+	if planErr == nil && step.Done && equalStatuses(before, step.Next) {
 		for i, e := range slices.Backward(c.queue) {
 			if merged, ok := e.Change.merge(change); ok && (i > 0 || c.inFlight == "") {
 				if !isNoop {
@@ -73,10 +71,7 @@ func (c *Core) Submit(change Change) (*Entry, error) {
 		c.followed = Versions{}
 		return nil, ErrFull
 	}
-	// A step behind a change that waits must wait too. Plan does not see this, because predicted assumes
-	// that the daemon has started the update.
-	waits := step.Waits || transitions.IsStep(change.Phase) && slices.ContainsFunc(c.queue, func(e *Entry) bool { return e.waits })
-	e := &Entry{Change: change, Settled: make(chan struct{}), waits: waits, after: c.begun}
+	e := &Entry{Change: change, Settled: make(chan struct{}), after: c.begun}
 	c.queue = append(c.queue, e)
 	return e, nil
 }
@@ -104,18 +99,15 @@ func equalStatuses(a, b State) bool {
 	})
 }
 
-// predicted returns the state after all pending changes. Changes that wait for the daemon count as if it
-// had started the update, so that their repeats are recognized.
+// predicted returns the state after all pending changes.
 func (c *Core) predicted() State {
 	s := c.object.State
 	for _, e := range c.queue {
-		decided := e.start
 		for step := (Step{}); !step.Done; s = step.Next {
 			var err error
-			if step, err = e.Change.Plan(s, decided); err != nil {
+			if step, err = e.Change.Plan(s); err != nil {
 				break
 			}
-			decided = step.start
 			if step.SyncsSpec {
 				step.Next = step.Next.Sync(e.Change.Node)
 			}

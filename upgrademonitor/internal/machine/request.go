@@ -11,9 +11,6 @@ const (
 	Create      Verb = "Create" // without a status, which the API server would drop
 	PatchSpec   Verb = "PatchSpec"
 	PatchStatus Verb = "PatchStatus"
-	// Wait stands for no request: the daemon must write the object first. The caller passes the outcome
-	// Denied to Done.
-	Wait Verb = "Wait"
 )
 
 // Request is a request to the API server. A patch changes the version Base of the object to the state

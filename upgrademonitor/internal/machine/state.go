@@ -20,15 +20,7 @@ type State struct {
 	Spec       mcfgv1.MachineConfigNodeSpec
 	// Status has only fields that this library writes, and only conditions whose type is a phase.
 	Status mcfgv1.MachineConfigNodeStatus
-
-	// running is the target of the running update, or zero if this process does not know it. It is not
-	// part of the object. The spec may have the next target before its update starts. And a drain controller
-	// without this library overwrites the target in the status with each report.
-	running target
 }
-
-// target is the config and the image that an update installs.
-type target struct{ config, image string }
 
 // Equal reports whether two states have the same status. It ignores the times of conditions.
 func (s State) Equal(o State) bool {
@@ -52,72 +44,58 @@ func (s State) isTrue(p phases.Phase) bool {
 // isImageMode reports whether the object is in image mode. In standard mode, an object has no images.
 func (s State) isImageMode(n Node) bool { return n.Mode.IsImage(s.Status.Conditions) }
 
+// isUnderWay reports whether an update is under way.
+func (s State) isUnderWay() bool { return transitions.IsUnderWay(s.Status.Conditions) }
+
 // neverRan reports whether a phase was never reported. If Updated was never reported, no update is
 // running.
 func (s State) neverRan(p phases.Phase) bool {
-	c := conditions.Find(s.Status.Conditions, p)
-	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
+	return transitions.NeverReported(s.Status.Conditions, p)
 }
 
-// runningSince returns the time at which Updated became False, in seconds, or 0 if no update is running.
-func (s State) runningSince() int64 {
-	if s.isTrue(phases.Updated) || s.neverRan(phases.Updated) {
-		return 0
-	}
-	return conditions.Find(s.Status.Conditions, phases.Updated).LastTransitionTime.Unix()
-}
-
-// target returns the target of the current or the last update. If this process does not know the target of
-// a running update, it is the target in the status if UpdatePrepared is True, otherwise that in the spec.
-func (s State) target() target {
-	if !s.isTrue(phases.Updated) && s.running != (target{}) {
-		return s.running
-	}
-	if (s.isTrue(phases.Updated) || s.isTrue(phases.UpdatePrepared)) && s.Status.ConfigVersion != nil {
-		return target{s.Status.ConfigVersion.Desired, string(s.Status.ConfigImage.DesiredImage)}
-	}
-	return target{s.Spec.ConfigVersion.Desired, string(s.Spec.ConfigImage.DesiredImage)}
-}
-
-// withTargetOf returns the object with the target of an earlier version, if the same update is running in
-// both. If UpdatePrepared has turned True, the status has the target.
-func (o Object) withTargetOf(known Object) Object {
-	since := o.runningSince()
-	isSame := o.UID == known.UID && since != 0 && since == known.runningSince()
-	if isSame && (known.isTrue(phases.UpdatePrepared) || !o.isTrue(phases.UpdatePrepared)) {
-		o.running = known.target()
-	}
-	return o
-}
-
-// hasNewTarget reports whether the Node desires another config or image than the current or last update
-// installs. A Node without a desired config desires nothing. If the object has no images yet, an image
-// that the Node already runs is not new.
+// hasNewTarget reports whether the Node desires another config or image than the status: while UpdatePrepared
+// is True, another target than the current update, and while Updated is True, than the last update. In between
+// the target of the update is not known yet. A Node without a desired config desires nothing. If the object has
+// no images yet, an image that the Node already runs is not new.
 func (s State) hasNewTarget(n Node) bool {
-	t, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
+	images := s.Status.ConfigImage
 	switch {
 	case n.DesiredConfig == "":
 		return false
-	case n.DesiredConfig != t.config:
+	case n.DesiredConfig != versionOf(s.Status).Desired:
 		return true
-	case !s.isImageMode(n) || n.InvalidDesiredImage || n.DesiredImage == t.image:
+	case !s.isImageMode(n) || n.InvalidDesiredImage || n.DesiredImage == string(images.DesiredImage):
 		return false
 	}
-	return t.image != "" || current != "" || n.DesiredImage != n.CurrentImage
+	return images.DesiredImage != "" || images.CurrentImage != "" || n.DesiredImage != n.CurrentImage
 }
 
-// updateName returns the name of the current update for the prefix of messages. The name is the
-// image if the update changes the image, otherwise the config.
+// runsTargetOfStatus reports whether the Node runs the config and the image that the status desires.
+func (s State) runsTargetOfStatus(n Node) bool {
+	return n.CurrentConfig != "" && n.CurrentConfig == versionOf(s.Status).Desired &&
+		(!s.isImageMode(n) || n.CurrentImage == string(s.Status.ConfigImage.DesiredImage))
+}
+
+// updateName returns the name of the current update for the prefix of messages: the image if the update
+// changes the image, otherwise the config. They are what the status desires or, before UpdatePrepared is
+// True, what the spec desires. If an update ends without UpdatePrepared=True, and the Node runs what it ran
+// before, the update was withdrawn, and nobody knows its config any more.
 func (s State) updateName(n Node) string {
-	t, current := s.target(), string(s.Status.ConfigImage.CurrentImage)
+	config, images := versionOf(s.Status).Desired, s.Status.ConfigImage
+	isPrepared := s.isTrue(phases.Updated) || s.isTrue(phases.UpdatePrepared)
+	if !isPrepared {
+		config, images.DesiredImage = s.Spec.ConfigVersion.Desired, s.Spec.ConfigImage.DesiredImage
+	}
 	hasApplied := transitions.Ran(s.Status.Conditions, phases.AppliedOSImage)
 	switch {
-	case s.isImageMode(n) && t.image == "" && current != "":
+	case !isPrepared && s.isUnderWay() && s.runsTargetOfStatus(n):
+		return "a withdrawn config"
+	case s.isImageMode(n) && images.DesiredImage == "" && images.CurrentImage != "":
 		return "disable image mode" // the prefix is "Action during update to disable image mode: "
-	case s.isImageMode(n) && t.image != "" && (t.image != current || hasApplied):
-		return t.image
-	case t.config != "" && t.config != nodemeta.NotYetSet:
-		return t.config
+	case s.isImageMode(n) && images.DesiredImage != "" && (images.DesiredImage != images.CurrentImage || hasApplied):
+		return string(images.DesiredImage)
+	case config != "" && config != nodemeta.NotYetSet:
+		return config
 	case n.DesiredConfig != "":
 		return n.DesiredConfig
 	default:
@@ -165,9 +143,6 @@ func (s State) InSync(n Node) bool {
 //  4. If the status has no image, and the Node already runs its desired image, both are copied.
 //  5. If the Node has no config annotation, the images in the status stay unchanged.
 func (s State) withVersions(n Node, prepared, ended bool) State {
-	if prepared {
-		s.running = target{}
-	}
 	if n.ConditionsOnly {
 		return s
 	}
@@ -190,23 +165,19 @@ func (s State) withVersions(n Node, prepared, ended bool) State {
 		runs := n.CurrentImage == n.DesiredImage && !n.InvalidCurrentImage
 		if !n.InvalidDesiredImage && (prepared || runs && (ended || !known)) {
 			s.Status.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(n.DesiredImage)
-			s.running = target{}
 		}
 	}
 	return s
 }
 
-// withObservedGeneration sets observedGeneration to the generation of the object. But if the spec has
-// another target than the current or last update, the old value stays. Otherwise clients could conclude
-// from Updated=True that the update to the target in the spec is done. Between the start of an update
-// and UpdatePrepared=True, its target is not known, so the old value stays, too. Before the first report of
-// Updated, there is no such conclusion.
-func (s State) withObservedGeneration(starts bool) State {
-	t := s.target()
-	isOtherConfig := s.Spec.ConfigVersion.Desired != t.config
-	isOtherImage := s.isImageMode(Node{}) && string(s.Spec.ConfigImage.DesiredImage) != t.image
-	isKnown := starts || s.isTrue(phases.Updated) || s.isTrue(phases.UpdatePrepared)
-	if isKnown && !isOtherConfig && !isOtherImage || s.neverRan(phases.Updated) {
+// withObservedGeneration sets observedGeneration to the generation of the object. But if the spec and the
+// status desire different configs or images, the old value stays. Otherwise clients could conclude from
+// Updated=True that the update to the target in the spec is done. Before the first report of Updated, there
+// is no such conclusion. takesUp is set if a report starts an update to the target in the spec.
+func (s State) withObservedGeneration(takesUp bool) State {
+	isSameConfig := s.Spec.ConfigVersion.Desired == versionOf(s.Status).Desired
+	isSameImage := !s.isImageMode(Node{}) || s.Spec.ConfigImage.DesiredImage == s.Status.ConfigImage.DesiredImage
+	if takesUp || isSameConfig && isSameImage || s.neverRan(phases.Updated) {
 		s.Status.ObservedGeneration = max(s.Status.ObservedGeneration, s.Generation)
 	}
 	return s

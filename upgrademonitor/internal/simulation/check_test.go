@@ -1,6 +1,7 @@
 package simulation_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,6 +23,11 @@ const (
 	each = 250 * time.Millisecond
 )
 
+// isUnborn reports whether a controller's call has failed because the daemon has not created the object.
+func (c *call) isUnborn() bool {
+	return c.caller == "controller" && strings.Contains(c.err.Error(), "has not created the MachineConfigNode")
+}
+
 // isShown reports whether a version of the object has shown the text of a call.
 func (s *simulation) isShown(c *call) bool {
 	s.server.mu.Lock()
@@ -34,10 +40,14 @@ func (s *simulation) isShown(c *call) bool {
 // returns.
 func (s *simulation) checkCall(c *call) {
 	switch {
+	case c.caller == "controller" && errors.Is(c.err, upgrademonitor.ErrNoUpdate):
+		if s.server.isUnderWay(c.started) {
+			s.fail("%s: %s: rejected during an update: %v", c.caller, c.name, c.err)
+		}
 	case !c.isAccepted() && !strings.Contains(c.err.Error(), upgrademonitor.ErrQueueFull.Error()):
 		s.fail("%s: %s: rejected, and nothing is wrong with it: %v", c.caller, c.name, c.err)
 	case c.token == "" || c.isDead():
-	case c.err != nil && c.settled && c.caller != "controller": // which may wait for the daemon
+	case c.err != nil && c.settled && !c.isUnborn():
 		s.fail("%s: %s %s: not written when the call returned, in fair weather: %v", c.caller, c.name, c.token, c.err)
 	case c.err == nil && !c.silent && !s.isShown(c) && !s.isLate(c):
 		sleep(time.Millisecond) // for a call that returns at the same time, and has replaced the text
@@ -51,14 +61,14 @@ func (s *simulation) checkCall(c *call) {
 }
 
 // checkNothingLost checks the calls of a process that had returned at a tick: an accepted report is shown,
-// or a later report of the same phase replaced its text while no caller waited for it, or it was about an
-// update that was withdrawn.
+// or a later report of the same phase replaced its text while no caller waited for it, or the controller made
+// it in an outage, and the update had ended when it could be written.
 func (s *simulation) checkNothingLost(p *process, tick int64) {
 	s.mu.Lock()
 	calls := append([]*call(nil), s.calls...)
 	s.mu.Unlock()
-	withdrawn := len(p.about("no longer desires")) // reports that waited for an update which did not start
-	missing := map[string]bool{}                   // a call that repeats a pending report accepts no other one
+	dropped := len(p.about(upgrademonitor.ErrNoUpdate.Error()))
+	missing := map[string]bool{} // a call that repeats a pending report accepts no other one
 	for _, c := range calls {
 		if c.process != p || c.to >= tick || !c.isAccepted() || c.token == "" {
 			continue
@@ -67,12 +77,12 @@ func (s *simulation) checkNothingLost(p *process, tick int64) {
 			continue
 		}
 		missing[c.name+c.token] = true
-		if len(missing) > withdrawn {
+		if len(missing) > dropped {
 			s.fail("%s: %s %s is lost", c.caller, c.name, c.token)
 		}
 	}
 	for _, line := range p.about("Dropped an accepted change") {
-		if p.name != "controller" || !strings.Contains(line, "no longer desires") {
+		if p.name != "controller" || !strings.Contains(line, upgrademonitor.ErrNoUpdate.Error()) {
 			s.fail("nothing is wrong with the report: %s", line)
 		}
 	}
@@ -109,7 +119,9 @@ func (s *simulation) end() {
 	c := &caller{simulation: s, name: "daemon", rng: s.rng, patient: true}
 	n, _ := p.Pending()
 	sleep(maxBackoff + time.Duration(n+1)*2*each)
-	s.checkPending("daemon") // the controller may wait for the daemon
+	for name := range s.processes {
+		s.checkPending(name)
+	}
 	if s.stopped = true; s.problem != nil {
 		return
 	}

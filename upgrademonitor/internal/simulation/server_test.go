@@ -43,6 +43,7 @@ type weatherServer struct {
 	cut       chan struct{}       // closed to end the connections that hang
 	problem   error
 	ends      map[int]metav1.Time // the lastTransitionTime of each Updated=True, by the number of its text; 0: of others
+	underWay  time.Time           // since then, every version has shown an update under way; zero: the last one shows none
 	lateWrite sync.WaitGroup
 }
 
@@ -245,10 +246,18 @@ func (s *weatherServer) write(change func(*mcfgv1.MachineConfigNode), subresourc
 	}
 }
 
+// isUnderWay reports whether an update has been under way since before a time.
+func (s *weatherServer) isUnderWay(since time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return !s.underWay.IsZero() && s.underWay.Before(since)
+}
+
 func (s *weatherServer) remove() {
 	s.Remove(nodeName)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.underWay = time.Time{}
 	s.versions = append(s.versions, nil)
 }
 
@@ -272,6 +281,12 @@ func (s *weatherServer) stored(stored, after *apiserver.Object) {
 		}
 	}
 	s.versions = append(s.versions, mcn)
+	switch updated := conditions.Find(mcn.Status.Conditions, phases.Updated); {
+	case updated == nil, updated.Status == metav1.ConditionTrue, conditions.IsReservedReason(updated.Reason):
+		s.underWay = time.Time{}
+	case s.underWay.IsZero():
+		s.underWay = time.Now()
+	}
 	changed := []string{"the object is at " + mcn.ResourceVersion}
 	if before.Spec != mcn.Spec {
 		changed = append(changed, "spec "+mcn.Spec.ConfigVersion.Desired)

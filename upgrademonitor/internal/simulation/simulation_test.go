@@ -101,7 +101,7 @@ func simulate(t *testing.T, seed uint64, events int) *simulation {
 	s := &simulation{t: t, rng: rng, processes: map[string]*process{}, world: world{
 		timeout: []time.Duration{10 * time.Second, 2 * time.Second}[rng.IntN(2)],
 		qps:     []float32{-1, 5}[rng.IntN(2)],
-		images:  coin(), lists: coin(), others: coin(), drains: rng.IntN(4) == 0,
+		images:  coin(), lists: coin(), others: coin(), drains: coin(),
 	}}
 	synctest.Test(t, func(*testing.T) {
 		s.started = time.Now()
