@@ -84,6 +84,24 @@ func ReadBuild(message string) (b Build, name string, ok bool) {
 	return Build{}, "", false
 }
 
+// Target returns the name of a target in messages and events. image is "" if the target has none.
+func Target(config, image string) string {
+	if image == "" {
+		return "MachineConfig " + config
+	}
+	return "MachineConfig " + config + " / Image " + image
+}
+
+var target = regexp.MustCompile(`MachineConfig (\S+) / Image (\S*[^\s.,])`)
+
+// ReadImage returns the image that a message names for a config, or "".
+func ReadImage(message, config string) string {
+	if match := target.FindStringSubmatch(message); match != nil && match[1] == config {
+		return match[2]
+	}
+	return ""
+}
+
 // Report is one entry in the message of the condition NodeDegraded: a node and its error.
 type Report struct{ Node, Message string }
 

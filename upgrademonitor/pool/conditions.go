@@ -80,7 +80,7 @@ func (c *count) updatingCondition(isDegraded bool) finding {
 	case c.updated == c.total:
 		return finding{false, reasonNodesUnavailable, c.updatedMessage()}
 	default:
-		return finding{false, reasonNodesNotReported, c.updatedMessage()}
+		return finding{false, reasonNodesNotUpdated, c.updatedMessage()}
 	}
 }
 

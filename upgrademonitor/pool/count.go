@@ -21,10 +21,9 @@ type count struct {
 
 	total, updated, ready, unavailable int
 
-	have       int // nodes with the pool's config and image that have reported and are not being updated
-	updating   int // nodes that are being updated
-	waiting    int // nodes that have reported, and are neither updated nor being updated
-	unreported int // nodes that are not being updated, and have not reported: see progress.Node.Reported
+	have     int // nodes with the pool's config and image that are not being updated
+	updating int // nodes that are being updated
+	waiting  int // nodes that run another config or image, or are degraded, and are not being updated
 
 	pinned      int // nodes that have all their pinned image sets
 	pinnedReady int // nodes that have all their pinned image sets, and are available
@@ -66,9 +65,11 @@ func newCount(
 
 func (c *count) add(n progress.Node) {
 	c.total++
+	if n.DoneByNode { // what the object still shows must not hold up the pool
+		n.Update, n.Degraded = progress.NoUpdate, false
+	}
 	isAvailable := n.IsAvailable()
-	runsTarget := n.Current.Config == c.config && c.image.isOn(n.Current.Image) && !n.Is(progress.AnnotationsMissing)
-	has := n.Reported && !n.InUpdate() && runsTarget
+	has := n.Done && n.Current.Config == c.config && c.image.isOn(n.Current.Image)
 	if !isAvailable {
 		c.unavailable++
 		if !n.InUpdate() {
@@ -81,15 +82,13 @@ func (c *count) add(n progress.Node) {
 	switch {
 	case n.InUpdate():
 		c.updating++
-	case !n.Reported:
-		c.unreported++
-	case !has || n.Degraded:
-		c.waiting++
-	default:
+	case has && !n.Degraded:
 		c.updated++
 		if isAvailable {
 			c.ready++
 		}
+	case n.Done || n.Degraded || n.Is(progress.AnnotationsMissing):
+		c.waiting++
 	}
 	if n.Degraded {
 		c.degraded = append(c.degraded, failure{n.Name, n.Errors, n.DegradedInObject})

@@ -10,6 +10,32 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
+// TestEventsOfALayeredPool: both events name the image, and Updating waits until it is built.
+func TestEventsOfALayeredPool(t *testing.T) {
+	p, ns, ms := newPool("worker"), nodes{newNode("a")}, mcns{newMCN("a", images(oldImage, oldImage))}
+	p.Status.Configuration.Name = oldConfig
+	for _, step := range []struct {
+		name    string
+		options pool.Options
+		change  func(*mcfgv1.MachineConfigNode)
+		want    []pool.Event
+	}{
+		{"no build", pool.Options{MachineOSConfig: mosc(oldImage)}, waiting, nil},
+		{"it builds", pool.Options{MachineOSConfig: mosc(oldImage), MachineOSBuild: mosb(mcfgv1.MachineOSBuilding, "")}, waiting, nil},
+		{"built, the MachineOSConfig still names the old image", pool.Options{MachineOSConfig: mosc(oldImage), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, newImage)}, waiting, nil},
+		{"built", built(newImage), waiting, []pool.Event{{Type: "Normal", Reason: "Updating", Message: "Pool worker now targeting MachineConfig " + newConfig + " / Image " + newImage}}},
+		{"the node updates", built(newImage), updating, nil},
+		{"the node is done", built(newImage), func(m *mcfgv1.MachineConfigNode) { *m = *newMCN("a", images(newImage, newImage)) },
+			[]pool.Event{{Type: "Normal", Reason: "Completed", Message: "Pool worker has completed update to MachineConfig " + newConfig + " / Image " + newImage}}},
+	} {
+		step.change(ms[0])
+		before := p.Status
+		p.Status = pool.Status(p, ns, ms, step.options, now)
+		assert.Equal(t, step.want, pool.Events(p, before, p.Status), step.name)
+		assert.Empty(t, pool.Events(p, p.Status, pool.Status(p, ns, ms, step.options, now)), step.name)
+	}
+}
+
 // TestEvents: each MachineConfig is announced once when its update starts, and once when it is complete.
 func TestEvents(t *testing.T) {
 	p, ns, ms := newPool("worker"), nodes{newNode("a"), newNode("b")}, mcns{newMCN("a"), newMCN("b")}

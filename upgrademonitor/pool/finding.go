@@ -14,7 +14,6 @@ const (
 	reasonAsExpected          = "AsExpected"
 	reasonAllNodesUpdated     = "AllNodesUpdated"
 	reasonNodesNotUpdated     = "NodesNotUpdated"
-	reasonNodesNotReported    = "NodesNotReported"
 	reasonNodesUnavailable    = "NodesUnavailable"
 	reasonNodesUpdating       = "NodesUpdating"
 	reasonNoConfiguration     = "NoConfiguration"

@@ -21,14 +21,7 @@ const (
 )
 
 // targetName returns the names of the config and the image that the nodes of the pool should have.
-func (c *count) targetName() string {
-	if c.image.pullSpec == "" {
-		return configOf(c.config)
-	}
-	return configOf(c.config) + " / Image " + c.image.pullSpec
-}
-
-func configOf(config string) string { return "MachineConfig " + config }
+func (c *count) targetName() string { return poolwords.Target(c.config, c.image.pullSpec) }
 
 // updatedMessage returns the message of Updated. If the pool is not updated, the message counts the
 // nodes that have the target, and names the unavailable nodes. If the pool has no target yet, the
@@ -66,17 +59,10 @@ func (c *count) updatingMessage(beginning string) string {
 	return sentences(parts...)
 }
 
-// counts says how many nodes have the target, and how many have not reported yet. target is the
-// name of the target, or "it". Example: "2 of 6 nodes have it, 1 has not reported yet"
+// counts says how many nodes have the target. target is the name of the target, or "it". Example:
+// "2 of 6 nodes have it"
 func (c *count) counts(target string) string {
-	text := fmt.Sprintf("%d of %d nodes have %s", c.have, c.total, target)
-	switch {
-	case c.unreported == 1:
-		text += ", 1 has not reported yet"
-	case c.unreported > 1:
-		text += fmt.Sprintf(", %d have not reported yet", c.unreported)
-	}
-	return text
+	return fmt.Sprintf("%d of %d nodes have %s", c.have, c.total, target)
 }
 
 // downNodes names the nodes that are unavailable but not being updated, each with the cause.

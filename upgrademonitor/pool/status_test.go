@@ -76,7 +76,6 @@ func TestOneMachine(t *testing.T) {
 		{"told to update, an empty object", told, newMCN("n", blank), counts{1, 0, 0, 1, 0}},
 		{"told to update, a new object", told, newMCN("n", joining), counts{1, 0, 0, 1, 0}},
 		{"told to update, the object of a previous Node", told, newMCN("n", anotherOwner), counts{1, 0, 0, 1, 0}},
-		{"told what it runs, no object", newNode("n", ordered(newConfig, ""), runsConfig(newConfig)), nil, counts{1, 0, 0, 0, 0}},
 
 		{"degraded by its state", newNode("n", withState("Degraded", "drift")), newMCN("n"), counts{1, 0, 0, 1, 1}},
 		{"unreconcilable by its state", newNode("n", withState("Unreconcilable", "drift")), newMCN("n"), counts{1, 0, 0, 1, 1}},
@@ -102,6 +101,47 @@ func TestOneMachine(t *testing.T) {
 				objects = mcns{test.mcn}
 			}
 			assert.Equal(t, test.want, countsOf(statusOf(t, newPool("worker"), nodes{test.node}, objects, pool.Options{})))
+		})
+	}
+}
+
+// TestAnnotationsDecide: a node whose annotations are complete and name the target is updated, whatever its
+// object shows. If the annotations are not complete, the object decides as before.
+func TestAnnotationsDecide(t *testing.T) {
+	ofPreviousNode := func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].UID = "uid-before" }
+	updated, waits, isUpdating := counts{1, 1, 1, 0, 0}, counts{1, 0, 0, 0, 0}, counts{1, 0, 0, 1, 0}
+	for name, object := range map[string]*mcfgv1.MachineConfigNode{
+		"missing":                nil,
+		"of a previous Node":     newMCN("n", ofPreviousNode),
+		"empty":                  newMCN("n", func(m *mcfgv1.MachineConfigNode) { m.Status = mcfgv1.MachineConfigNodeStatus{} }),
+		"new":                    newMCN("n", joining, waiting),
+		"of an old daemon":       newMCN("n", notUpdated, configs(newConfig, newConfig, oldConfig), phase("Resumed", metav1.ConditionTrue)),
+		"not started":            newMCN("n", waiting),
+		"shows the update":       newMCN("n", updating, waiting),
+		"shows the uncordon":     newMCN("n", started, phase("Uncordoned", metav1.ConditionUnknown), phase("RebootedNode", metav1.ConditionTrue)),
+		"shows a failed update":  newMCN("n", updating, waiting, degraded),
+		"shows a failure":        newMCN("n", degraded),
+		"shows a later update":   newMCN("n", configs(oldConfig, oldConfig, oldConfig), updating),
+		"shows the other image":  newMCN("n", images(oldImage, oldImage)),
+		"shows the update's end": newMCN("n"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var objects mcns
+			if object != nil {
+				objects = mcns{object}
+			}
+			of := func(n *corev1.Node, options pool.Options) counts {
+				return countsOf(statusOf(t, newPool("worker"), nodes{n}, objects, options))
+			}
+			has := []func(*corev1.Node){ordered(newConfig, ""), runsConfig(newConfig)}
+			assert.Equal(t, updated, of(newNode("n", has...), pool.Options{}))
+			assert.Equal(t, counts{1, 1, 0, 1, 0}, of(newNode("n", append(has, cordoned)...), pool.Options{}), "cordoned")
+			assert.Equal(t, counts{1, 0, 0, 1, 1}, of(newNode("n", append(has, withState("Degraded", "drift"))...), pool.Options{}), "degraded by its state")
+			assert.Equal(t, waits, of(newNode("n", ordered(oldConfig, ""), runsConfig(oldConfig)), pool.Options{}), "the target is another config")
+			told := of(newNode("n", ordered(newConfig, newImage), runsConfig(newConfig), runs(oldImage)), built(newImage))
+			assert.Equal(t, isUpdating[:4], told[:4], "another image is desired")
+			assert.Equal(t, updated, of(newNode("n", ordered(newConfig, newImage), runsConfig(newConfig), runs(newImage)), built(newImage)), "with its image")
+			assert.Equal(t, waits, of(newNode("n", ordered(newConfig, oldImage), runsConfig(newConfig), runs(oldImage)), built(newImage)), "the target is another image")
 		})
 	}
 }

@@ -23,9 +23,13 @@ type Node struct {
 
 	// Update is the state of the current update.
 	Update Update
-	// Reported is true once the daemon has reported the start or the end of an update. The daemon
-	// of a new node reports other conditions first.
-	Reported bool
+	// DoneByNode is true if the annotations of the Node say that the node runs what it is told to run,
+	// and that its daemon has nothing to do. The MachineConfigNode may still show an update or a
+	// failure, for example because the daemon could not write the end.
+	DoneByNode bool
+	// Done is true if DoneByNode is true, or if the MachineConfigNode shows the end of an update and
+	// the Node has lost no annotation. It is false for a new node.
+	Done bool
 	// Degraded is true if NodeDegraded is True, or if the state annotation of the Node says that
 	// the daemon has failed: see Of. DegradedInObject is true only if NodeDegraded is True.
 	Degraded, DegradedInObject bool

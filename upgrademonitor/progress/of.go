@@ -100,22 +100,24 @@ func (n *Node) readNode(node *corev1.Node) {
 	}
 }
 
-// readUpdate sets Reported and Update.
+// readUpdate sets Update, Done and DoneByNode.
 func (n *Node) readUpdate(node *corev1.Node, list []metav1.Condition) {
 	isUpdated := isTrue(list, phases.Updated)
 	isRunning := isRunning(list)
-	n.Reported = isRunning || wasReported(list, phases.Updated)
+	isShown := isRunning || wasReported(list, phases.Updated) // the object shows the start or the end of an update
 	isTold, state, isComplete := n.readAnnotations(node)
 	switch {
-	case !n.Reported && !isTold:
+	case !isShown && !isTold:
 	case isComplete && !isUpdated: // the object does not show the end of the update
-	case !n.Reported && state != stateDone, isUpdated && isTold && state == stateWorking:
+	case !isShown && state != stateDone, isUpdated && isTold && state == stateWorking:
 		n.Update = Unreported
-	case !n.Reported, isUpdated && !n.runsDesired():
+	case !isShown, isUpdated && !n.runsDesired():
 		n.Update = Requested
 	case !isUpdated && (isRunning || !n.runsDesired()):
 		n.Update = Started
 	}
+	n.DoneByNode = !isTold && state == stateDone
+	n.Done = n.DoneByNode || isShown && !n.InUpdate() && !n.Is(AnnotationsMissing)
 }
 
 // readAnnotations returns what the annotations of the Node say about an update: whether the node is

@@ -42,37 +42,37 @@ func TestVersionsOfNodes(t *testing.T) {
 		node             *corev1.Node
 		object           *mcfgv1.MachineConfigNode
 		desired, current progress.Target
-		isReported       bool
+		isDone           bool
 		update           progress.Update
 	}{
-		"without annotations, the object decides":  {newNode(), mcn(updated, withDesired(b), images), progress.Target{b, "x"}, progress.Target{a, "y"}, true, progress.Requested},
-		"the object is behind":                     {configs(b, a), mcn(updated), target(b), target(a), true, progress.Requested},
+		"without annotations, the object decides":  {newNode(), mcn(updated, withDesired(b), images), progress.Target{b, "x"}, progress.Target{a, "y"}, false, progress.Requested},
+		"the object is behind":                     {configs(b, a), mcn(updated), target(b), target(a), false, progress.Requested},
 		"the object's spec has a withdrawn config": {configs(a, a), mcn(updated, withDesired(b)), target(a), target(a), true, ""},
 		"the object's spec has a withdrawn image":  {configs(a, a), mcn(updated, images), target(a), target(a), true, ""},
 		"withdrawn after the start":                {configs(a, a), mcn(is(phases.Updated, no, 5), withDesired(b)), target(a), target(a), true, ""},
 		"a step runs":                              {configs(a, a), mcn(is(phases.Updated, no, 5), is(phases.Drained, running, 6)), target(a), target(a), true, progress.Started},
 		"complete, as the object says":             {configs(a, a, "state", "Done", "desiredDrain", "uncordon-"+a, "lastAppliedDrain", "uncordon-"+a), mcn(updated), target(a), target(a), true, ""},
-		"another image":                            {configs(a, a, "desiredImage", "x", "currentImage", "y"), mcn(updated), progress.Target{a, "x"}, progress.Target{a, "y"}, true, progress.Requested},
-		"no image any more":                        {configs(a, a, "currentImage", "y"), mcn(updated), target(a), progress.Target{a, "y"}, true, progress.Requested},
-		"only a desired config":                    {newNode("desiredConfig", b), mcn(updated), target(b), target(a), true, progress.Requested},
-		"only a current config":                    {newNode("currentConfig", b), mcn(updated), target(a), target(b), true, progress.Requested},
+		"another image":                            {configs(a, a, "desiredImage", "x", "currentImage", "y"), mcn(updated), progress.Target{a, "x"}, progress.Target{a, "y"}, false, progress.Requested},
+		"no image any more":                        {configs(a, a, "currentImage", "y"), mcn(updated), target(a), progress.Target{a, "y"}, false, progress.Requested},
+		"only a desired config":                    {newNode("desiredConfig", b), mcn(updated), target(b), target(a), false, progress.Requested},
+		"only a current config":                    {newNode("currentConfig", b), mcn(updated), target(a), target(b), false, progress.Requested},
 		"only a current config, joining":           {newNode("currentConfig", b), mcn(), target(a), target(b), false, ""},
 		"only a desired config, joining":           {newNode("desiredConfig", b), mcn(), target(b), target(a), false, ""},
 
-		"no object":                         {configs(a, a), nil, target(a), target(a), false, ""},
+		"no object":                         {configs(a, a), nil, target(a), target(a), true, ""},
 		"no object, not started":            {configs(b, a, "state", "Done"), nil, target(b), target(a), false, progress.Requested},
 		"no object, the daemon works":       {configs(b, a, "state", "Working"), nil, target(b), target(a), false, progress.Unreported},
 		"an empty object, the daemon works": {configs(b, a, "state", "Working"), empty, target(b), target(a), false, progress.Unreported},
 		"a new object, the daemon works":    {configs(b, a, "state", "Working"), mcn(), target(b), target(a), false, progress.Unreported},
 		"a new object, not started":         {configs(b, a, "state", "Done"), mcn(), target(b), target(a), false, progress.Requested},
 		"an object of an earlier Node":      {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-1")), target(b), target(a), false, progress.Unreported},
-		"a Node without a UID":              {withoutUID(configs(b, a)), mcn(updated, ownedBy("uid-0")), target(b), target(a), true, progress.Requested},
-		"an object of this Node":            {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-0")), target(b), target(a), true, progress.Unreported},
+		"a Node without a UID":              {withoutUID(configs(b, a)), mcn(updated, ownedBy("uid-0")), target(b), target(a), false, progress.Requested},
+		"an object of this Node":            {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-0")), target(b), target(a), false, progress.Unreported},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := progress.Of(tc.node, tc.object)
 			assert.Equal(t, []progress.Target{tc.desired, tc.current}, []progress.Target{n.Desired, n.Current})
-			assert.Equal(t, tc.isReported, n.Reported)
+			assert.Equal(t, tc.isDone, n.Done)
 			assert.Equal(t, tc.update, n.Update)
 			assert.Equal(t, tc.update == "" && !n.Is(progress.AnnotationsMissing), n.IsAvailable())
 			assert.Equal(t, tc.object != nil && tc.object != empty && !strings.Contains(name, "earlier"), n.HasObject)
@@ -98,8 +98,8 @@ func TestCompleteByNode(t *testing.T) {
 	} {
 		n := progress.Of(newNode(append([]string{"desiredConfig", a, "currentConfig", a}, tc.annotations...)...), behind)
 		assert.Equal(t, tc.isInUpdate, n.InUpdate(), name)
+		assert.Equal(t, name != "the daemon works", n.DoneByNode, name)
 		assert.Equal(t, target(a), n.Desired, name)
-		assert.True(t, n.Reported, name)
 	}
 }
 
@@ -189,9 +189,9 @@ func TestUpdateOfObject(t *testing.T) {
 		}
 	}
 	for name, tc := range map[string]struct {
-		object     *mcfgv1.MachineConfigNode
-		isReported bool
-		update     progress.Update
+		object *mcfgv1.MachineConfigNode
+		isDone bool
+		update progress.Update
 	}{
 		"nothing":        {nil, false, ""},
 		"empty":          {&mcfgv1.MachineConfigNode{}, false, ""},
@@ -201,21 +201,22 @@ func TestUpdateOfObject(t *testing.T) {
 			conditions.Find(m.Status.Conditions, phases.Updated).Reason = "NotYetOccurred"
 		}), true, ""},
 		"updated":                 {mcn(updated), true, ""},
-		"requested":               {mcn(updated, withDesired(configB)), true, progress.Requested},
-		"requested an image":      {mcn(updated, image("b", "a")), true, progress.Requested},
-		"requested no image":      {mcn(updated, image("", "a")), true, progress.Requested},
+		"requested":               {mcn(updated, withDesired(configB)), false, progress.Requested},
+		"requested an image":      {mcn(updated, image("b", "a")), false, progress.Requested},
+		"requested no image":      {mcn(updated, image("", "a")), false, progress.Requested},
 		"has its image":           {mcn(updated, image("a", "a")), true, ""},
 		"no desired config yet":   {mcn(updated, withDesired("not-yet-set")), true, ""},
 		"v1alpha1":                {mcn(updated, withDesired("NotYetSet")), true, ""},
-		"started":                 {mcn(is(phases.Updated, no, 5), withDesired(configB)), true, progress.Started},
-		"running without a start": {mcn(is(phases.Drained, running, 5)), true, progress.Started},
-		"Updated is Unknown":      {mcn(is(phases.Updated, running, 5), withDesired(configB)), true, progress.Started},
+		"started":                 {mcn(is(phases.Updated, no, 5), withDesired(configB)), false, progress.Started},
+		"running without a start": {mcn(is(phases.Drained, running, 5)), false, progress.Started},
+		"Updated is Unknown":      {mcn(is(phases.Updated, running, 5), withDesired(configB)), false, progress.Started},
 		"restarted":               {mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6)), true, ""},
 		"joining, and requested":  {mcn(withDesired(configB)), false, ""},
-		"replaced":                {mcn(is(phases.Updated, no, 5), is(phases.Drained, no, 6, "Action during update to b: drained")), true, progress.Started},
+		"replaced":                {mcn(is(phases.Updated, no, 5), is(phases.Drained, no, 6, "Action during update to b: drained")), false, progress.Started},
 	} {
 		n := progress.Of(nil, tc.object)
-		assert.Equal(t, tc.isReported, n.Reported, name)
+		assert.Equal(t, tc.isDone, n.Done, name)
+		assert.False(t, n.DoneByNode, name)
 		assert.Equal(t, tc.update, n.Update, name)
 	}
 }

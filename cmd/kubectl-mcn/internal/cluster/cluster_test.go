@@ -232,7 +232,7 @@ func TestStalled(t *testing.T) {
 		"the config cannot be rendered":      {worker("2", retargeted(20), withCondition("RenderDegraded", "")), []cluster.Node{done, waitingNode("b")}, 100, false},
 		"a stuck node and another place":     {worker("2", retargeted(20)), []cluster.Node{drainingNode("a", 9), waitingNode("b")}, 100, true},
 		"no node waits":                      {worker("2", retargeted(20)), []cluster.Node{done}, 100, false},
-		"the times are not known":            {worker("2"), []cluster.Node{{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker", Reported: true, Desired: target(configA), Current: target(configA)}}}}, 100, true},
+		"the times are not known":            {worker("2"), []cluster.Node{{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker", Done: true, Desired: target(configA), Current: target(configA)}}}}, 100, true},
 		"a pool that is not known":           {nil, []cluster.Node{waitingNode("b")}, 100, false},
 		"the only place is a waiting node's": {worker("1", retargeted(20)), []cluster.Node{cordoned(waitingNode("b"))}, 100, false},
 	} {

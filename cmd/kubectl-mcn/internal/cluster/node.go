@@ -27,7 +27,8 @@ const (
 	// Idle means that the node runs its desired config and image, and that the target of its pool
 	// is not known.
 	Idle State = "Idle"
-	// Unreported means that the daemon has not yet reported the start or the end of an update.
+	// Unreported means that neither the annotations of the Node nor the MachineConfigNode say what the
+	// node runs, as for a new node.
 	Unreported State = "Unreported"
 )
 
@@ -81,19 +82,13 @@ func (n Node) Begin() time.Time {
 	return n.Requested
 }
 
-// isDoneByNode reports whether the annotations of the Node say that the daemon has nothing to do. They
-// decide if there is no MachineConfigNode, or if the daemon has not reported an update on the
-// MachineConfigNode.
-func (n Node) isDoneByNode() bool {
-	return n.kube != nil && n.kube.Annotations[mco.State] == "Done"
-}
-
 // dropWithdrawn drops the request of a config that the pool no longer targets, if the node runs the
 // target. Some daemons leave such a config in the spec of the MachineConfigNode. If the Node is
 // known, there is nothing to drop, because the annotations of the Node have the requested config.
 func (n *Node) dropWithdrawn(target progress.Target) {
 	if n.kube == nil && n.NotStarted() && n.Desired.Config != target.Config && n.Current == target {
 		n.Update, n.Desired, n.Since = progress.NoUpdate, n.Current, n.Completed
+		n.Done = true
 		n.Step, n.Steps, n.Requested = "", nil, time.Time{}
 	}
 }

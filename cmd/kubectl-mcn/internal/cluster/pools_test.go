@@ -55,15 +55,15 @@ func unavailable(n int32) func(*mcfgv1.MachineConfigPool) {
 // Nodes of the pool worker.
 
 func waitingNode(name string) cluster.Node {
-	return cluster.Node{Node: mco.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configA), Current: target(configA), Reported: true}, Completed: at(-600)}}
+	return cluster.Node{Node: mco.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configA), Current: target(configA), Done: true}, Completed: at(-600)}}
 }
 
 func finishedNode(name string, requested, ended float64) cluster.Node {
-	return cluster.Node{Node: mco.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), Reported: true}, Requested: at(requested), Completed: at(ended), Since: at(ended)}}
+	return cluster.Node{Node: mco.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configB), Done: true}, Requested: at(requested), Completed: at(ended), Since: at(ended)}}
 }
 
 func requestedNode(name string, requested float64) cluster.Node {
-	return cluster.Node{Node: mco.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), Reported: true, Update: progress.Requested}, Requested: at(requested), Since: at(requested), Step: phases.UpdatePrepared}}
+	return cluster.Node{Node: mco.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), Update: progress.Requested}, Requested: at(requested), Since: at(requested), Step: phases.UpdatePrepared}}
 }
 
 // drainingNode returns a node that has been draining since then, after a preparation of a minute.
@@ -123,7 +123,7 @@ func TestTarget(t *testing.T) {
 	p := worker("")
 	p.Spec.Configuration.Name = ""
 	assert.Equal(t, 1, one(t, p, 1, finishedNode("a", 0, 1)).Waiting, "no node is done in a pool without a config")
-	assert.Equal(t, 1, one(t, p, 1, cluster.Node{Node: mco.Node{Node: progress.Node{Pool: "worker", Reported: true}}}).Waiting, "nor is a node without a config")
+	assert.Equal(t, 1, one(t, p, 1, cluster.Node{Node: mco.Node{Node: progress.Node{Pool: "worker", Done: true}}}).Waiting, "nor is a node without a config")
 
 	of := func(n cluster.Node, pool string) cluster.Node {
 		n.Pool = pool
@@ -191,8 +191,8 @@ func TestStuck(t *testing.T) {
 			n.Since, n.Started = time.Time{}, time.Time{}
 			return n
 		}(), "slow"},
-		"started lately, step's time unknown": {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, Update: progress.Started}, Step: phases.Uncordoned, Requested: at(240), Started: at(295)}}, ""},
-		"requested, time unknown":             {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Reported: true, Update: progress.Requested}, Step: phases.UpdatePrepared}}, ""},
+		"started lately, step's time unknown": {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Started}, Step: phases.Uncordoned, Requested: at(240), Started: at(295)}}, ""},
+		"requested, time unknown":             {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared}}, ""},
 		"in the future":                       {drainingNode("n", 500), ""},
 		"degraded":                            {degradedNode(drainingNode("n", 299), 299.5), "stuck"},
 		"degraded in the future":              {degradedNode(drainingNode("n", 299), 400), "stuck"},
@@ -323,7 +323,7 @@ func TestLeftKnown(t *testing.T) {
 			n.Requested = at(96)
 			return n
 		}()), 3, true},
-		"start unknown": {worker("1", retargeted(99)), with(cluster.Node{Node: mco.Node{Node: progress.Node{Name: "d", Pool: "worker", Reported: true, Update: progress.Started}, Step: phases.Drained}}), 7, true},
+		"start unknown": {worker("1", retargeted(99)), with(cluster.Node{Node: mco.Node{Node: progress.Node{Name: "d", Pool: "worker", Update: progress.Started}, Step: phases.Drained}}), 7, true},
 	} {
 		p := one(t, tc.pool, 100, tc.nodes...)
 		require.Equal(t, tc.known, p.Remaining != nil, name)

@@ -20,7 +20,7 @@ func imaged(name, desired, current string, requested, ended float64) cluster.Nod
 	n := finishedNode(name, requested, ended)
 	n.Desired.Image, n.Current.Image = desired, current
 	if desired != current {
-		n.Reported, n.Update, n.Step, n.Since, n.Completed = true, progress.Requested, phases.UpdatePrepared, at(requested), at(-600)
+		n.Done, n.Update, n.Step, n.Since, n.Completed = false, progress.Requested, phases.UpdatePrepared, at(requested), at(-600)
 	}
 	return n
 }

@@ -116,6 +116,7 @@ func (c *randomCluster) addNode(r *rand.Rand, name, image string, isOther bool) 
 		daemon, node.Annotations = "Degraded", map[string]string{"machineconfiguration.openshift.io/reason": "content mismatch"}
 	case 7:
 		setCondition(mcn, phases.NodeDegraded, time.Hour, "disk full")
+		daemon = "Working" // the pool ignores a failure that a daemon in the state Done has left
 	case 8:
 		node.Status.Conditions[0].Status = oneOf(r, corev1.ConditionFalse, corev1.ConditionUnknown)
 	case 9:

@@ -43,7 +43,7 @@ func checkNode(t *testing.T, n mco.Node) {
 	require.True(t, n.HasNode || len(n.Unavailable) == 0)
 	require.False(t, n.IsAvailable() && (n.Degraded || n.InUpdate() || len(n.Unavailable) > 0))
 	require.True(t, n.Degraded || len(n.Errors) == 0)
-	require.True(t, n.HasObject || !n.Reported)
+	require.True(t, n.HasObject || n.DoneByNode || !n.Done)
 	last, took := n.Started, time.Duration(0)
 	require.Equal(t, time.UTC, n.Started.Location())
 	for _, s := range n.Steps {

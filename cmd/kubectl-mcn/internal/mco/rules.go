@@ -1,7 +1,6 @@
 package mco
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -111,19 +110,17 @@ func (n Node) isFailing() bool {
 	return hasFailed && n.Desired.Config != n.Current.Config
 }
 
-var namedImage = regexp.MustCompile(`MachineConfig (\S+) / Image (\S+)`)
-
 // ImageOf returns the image that the messages of a pool's conditions Updated and Updating name.
 // isNamed is false if the messages do not say whether the pool has an image. isImageMode is true if
 // the pool has an image, or is building one: only such a pool has a message about a build, and only
 // its update is paused by a degraded condition.
 func ImageOf(config string, messages ...string) (image string, isNamed, isImageMode bool) {
 	for _, message := range messages {
-		match := namedImage.FindStringSubmatch(message)
+		image := poolwords.ReadImage(message, config)
 		_, _, isBuild := poolwords.ReadBuild(message)
 		switch {
-		case match != nil && match[1] == config:
-			return match[2], true, true
+		case image != "":
+			return image, true, true
 		case isBuild || message == poolwords.Degraded:
 			isImageMode = true
 		case strings.Contains(message, "MachineConfig "+config):

@@ -106,6 +106,7 @@ func TestImageOf(t *testing.T) {
 	}{
 		"no message":                  {nil, answer{}},
 		"an image":                    {[]string{"", all + "MachineConfig " + configB + " / Image x@sha256:1"}, answer{"x@sha256:1", true, true}},
+		"an image in a sentence":      {[]string{"1 of 2 nodes have MachineConfig " + configB + " / Image x@sha256:1. a is cordoned"}, answer{"x@sha256:1", true, true}},
 		"an image of another config":  {[]string{all + "MachineConfig " + configA + " / Image x"}, answer{}},
 		"no image":                    {[]string{"All nodes are updated with MachineConfig " + configB}, answer{"", true, false}},
 		"no image of another config":  {[]string{all + "MachineConfig " + configA}, answer{}},

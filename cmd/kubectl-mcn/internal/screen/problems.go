@@ -138,7 +138,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	}
 	add(n.Degraded, degraded)
 	add(n.Degraded && n.For == 0 && !p.DegradedSince.IsZero(), "the pool since "+clockTime(p.DegradedSince, o.Now))
-	add(!n.InUpdate() && n.Reported, "not in an update")
+	add(!n.InUpdate() && n.Done, "not in an update")
 	add(n.Failing, "failing")
 	n.Unavailable = slices.DeleteFunc(slices.Clone(n.Unavailable), func(u progress.Unavailable) bool { return u.Reason == progress.Cordoned })
 	add(len(n.Unavailable) > 0, reasons(n, o))
