@@ -13,7 +13,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestPhases(t *testing.T) {
+// TestPhasesAreThoseOfThePage: docs/phases.md has the parents with their children in a table, and the singletons in a list.
+func TestPhasesAreThoseOfThePage(t *testing.T) {
 	children := func(parent phases.Phase, inStandardMode, inImageMode bool) string {
 		var names []string
 		for _, p := range phases.All(!inStandardMode) {
@@ -40,7 +41,8 @@ func TestPhases(t *testing.T) {
 	assert.Contains(t, page, "\n- "+singletons[len(", "):last]+" and "+singletons[last+len(", "):]+" are **singletons**")
 }
 
-func TestStateMachine(t *testing.T) {
+// TestTheStateMachineIsThatOfThePage compares the arrows of the diagram with package transitions.
+func TestTheStateMachineIsThatOfThePage(t *testing.T) {
 	drawn := regexp.MustCompile(`(False|Unknown|True) --> (\w+)`).FindAllString(read(t, "docs/phases.md"), -1)
 	var steps []string
 	statuses := []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
@@ -51,5 +53,5 @@ func TestStateMachine(t *testing.T) {
 			}
 		}
 	}
-	assert.ElementsMatch(t, append(steps, "Unknown --> False"), drawn, "the last one only when an update begins or ends")
+	assert.ElementsMatch(t, append(steps, "Unknown --> False"), drawn, "Unknown --> False is the start or the end of an update")
 }

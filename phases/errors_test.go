@@ -15,8 +15,7 @@ const (
 	done    = metav1.ConditionTrue
 )
 
-// An error names the problem and the remedy.
-func TestErrors(t *testing.T) {
+func TestATransitionErrorNamesTheRemedy(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err   error
 		parts []string

@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// want lists the properties of every phase, independently of the table of the package.
+// want repeats the table of the package, so that no change of the table goes unnoticed.
 var want = []struct {
 	phase    phases.Phase
 	name     string
@@ -44,12 +44,12 @@ func TestPhasesHaveTheirKindAndParent(t *testing.T) {
 			assert.Equal(t, w.name, string(w.phase))
 			assert.Equal(t, w.kind, phases.KindOf(w.phase))
 			assert.Equal(t, w.parent, parent)
-			assert.Equal(t, w.kind == phases.Child, hasParent, "every child has a parent, and nothing else has")
+			assert.Equal(t, w.kind == phases.Child, hasParent, "a child has a parent, and no other phase has one")
 		})
 	}
 }
 
-func TestAll(t *testing.T) {
+func TestAllReturnsThePhasesOfTheModeInOrder(t *testing.T) {
 	for _, imageMode := range []bool{false, true} {
 		var names []phases.Phase
 		for _, w := range want {
@@ -61,6 +61,6 @@ func TestAll(t *testing.T) {
 		assert.Equal(t, names, all)
 		assert.LessOrEqual(t, len(all), 20, "the CRD allows 20 conditions")
 		clear(all)
-		assert.Equal(t, names, phases.All(imageMode), "a caller may change the list")
+		assert.Equal(t, names, phases.All(imageMode), "a caller may change its copy")
 	}
 }

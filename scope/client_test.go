@@ -33,29 +33,29 @@ var (
 	spec   = mcfgv1.MachineConfigNodeSpec{Node: mcfgv1.MCOObjectReference{Name: nodeName}}
 )
 
-func TestNewClient(t *testing.T) {
+func TestNewClientRejectsInvalidArguments(t *testing.T) {
 	clientset := mcfgfake.NewClientset()
 	var typedNil *mcfgclientset.Clientset
 	for name, tc := range map[string]struct {
 		clientset         mcfgclientset.Interface
 		nodeName, manager string
-		field             string // of the error; "": it is valid
+		field             string // the field of the error; "" if the arguments are valid
 	}{
 		"one letter":         {clientset, "a", manager, ""},
 		"dots and dashes":    {clientset, "ip-10-0-1-147.ec2.internal", manager, ""},
 		"253 characters":     {clientset, strings.Repeat("a", 253), manager, ""},
 		"no manager":         {clientset, nodeName, "", ""},
 		"254 characters":     {clientset, strings.Repeat("a", 254), manager, "nodeName"},
-		"nil clientset":      {nil, nodeName, manager, "clientset"},
-		"typed nil":          {typedNil, nodeName, manager, "clientset"},
-		"empty":              {clientset, "", manager, "nodeName"},
+		"no clientset":       {nil, nodeName, manager, "clientset"},
+		"a nil clientset":    {typedNil, nodeName, manager, "clientset"},
+		"no name":            {clientset, "", manager, "nodeName"},
 		"upper case":         {clientset, "Worker-0", manager, "nodeName"},
 		"a dash at the end":  {clientset, "worker-", manager, "nodeName"},
-		"slash":              {clientset, "worker/0", manager, "nodeName"},
-		"parent directory":   {clientset, "..", manager, "nodeName"},
-		"comma":              {clientset, "a,metadata.name=b", manager, "nodeName"},
+		"a slash":            {clientset, "worker/0", manager, "nodeName"},
+		"a parent directory": {clientset, "..", manager, "nodeName"},
+		"a selector":         {clientset, "a,metadata.name=b", manager, "nodeName"},
 		"a long manager":     {clientset, nodeName, strings.Repeat("m", 129), "fieldManager"},
-		"an unprintable one": {clientset, nodeName, "a\nb", "fieldManager"},
+		"a line break":       {clientset, nodeName, "a\nb", "fieldManager"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := scope.NewClient(tc.clientset, tc.nodeName, tc.manager)
@@ -73,7 +73,8 @@ func TestNewClient(t *testing.T) {
 	assert.Empty(t, clientset.Actions(), "NewClient makes no request")
 }
 
-// responder responds to each request with the same code and body, and records the last request.
+// responder responds to each request with the same code and body, and records the last request. If the code is 0, it
+// does not respond.
 type responder struct {
 	code       int
 	body, sent string
@@ -119,8 +120,7 @@ var verbs = map[string]func(context.Context, *scope.Client) (*mcfgv1.MachineConf
 	},
 }
 
-// Each request is for the object of the node. A write has the field manager, and the response has the object.
-func TestRequests(t *testing.T) {
+func TestEachRequestIsForTheObjectOfTheNode(t *testing.T) {
 	const (
 		all    = "/apis/machineconfiguration.openshift.io/v1/machineconfignodes"
 		own    = all + "/worker-0"
@@ -149,8 +149,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A response is trusted only if it is about the object. An error wraps the error of client-go.
-func TestResponses(t *testing.T) {
+// TestErrorsNameTheRequest: an error wraps the error of client-go. A response about another object is an error.
+func TestErrorsNameTheRequest(t *testing.T) {
 	status := func(reason metav1.StatusReason, message string) string {
 		data, err := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 			Status: metav1.StatusFailure, Reason: reason, Message: message})
@@ -184,8 +184,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// The object of another node is not created.
-func TestObjectOfAnotherNode(t *testing.T) {
+func TestCreateRejectsTheObjectOfAnotherNode(t *testing.T) {
 	clientset := mcfgfake.NewClientset()
 	c, err := scope.NewClient(clientset, nodeName, manager)
 	require.NoError(t, err)

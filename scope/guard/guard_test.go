@@ -30,8 +30,9 @@ func manifests(t *testing.T, g guard.Guard) string {
 	return out.String()
 }
 
-// TestManifestFiles: what an administrator applies is what the package generates.
-func TestManifestFiles(t *testing.T) {
+// TestManifestFilesAreUpToDate compares the files that an administrator applies with the generated manifests. It fails after
+// every change of a policy, and so proves none of their clauses: the tests in test/guard do.
+func TestManifestFilesAreUpToDate(t *testing.T) {
 	_, transitions, _ := strings.Cut(manifests(t, guard.Guard{EnforceTransitions: true}), "-binding\n")
 	_, transitions, _ = strings.Cut(transitions, "---\n")
 	transitions, _, _ = strings.Cut(transitions, "---\napiVersion: rbac")
@@ -51,7 +52,7 @@ func TestManifestFiles(t *testing.T) {
 	}
 }
 
-func TestManifestsHoldThePoliciesBeforeTheRole(t *testing.T) {
+func TestManifestsRestrictBeforeTheyGrant(t *testing.T) {
 	g := guard.Guard{EnforceTransitions: true}
 	var kinds []string
 	for _, document := range strings.Split(manifests(t, g), "---\n")[1:] {
@@ -65,25 +66,25 @@ func TestManifestsHoldThePoliciesBeforeTheRole(t *testing.T) {
 		"ValidatingAdmissionPolicy mcn-guards-upgrademonitor", "ValidatingAdmissionPolicyBinding mcn-guards-upgrademonitor-binding",
 		"ValidatingAdmissionPolicy mcn-guards-upgrademonitor-transitions", "ValidatingAdmissionPolicyBinding mcn-guards-upgrademonitor-transitions-binding",
 		"ClusterRole mcn-guards-upgrademonitor", "ClusterRoleBinding mcn-guards-upgrademonitor-binding",
-	}, kinds, "nothing is granted before it is restricted")
-	assert.NotContains(t, manifests(t, guard.Guard{}), "-transitions", "off by default")
+	}, kinds)
+	assert.NotContains(t, manifests(t, guard.Guard{}), "-transitions", "the policy of transitions is off by default")
 }
 
-func TestGuardWithAnInvalidNameWritesNothing(t *testing.T) {
+func TestAGuardWithAnInvalidNameWritesNothing(t *testing.T) {
 	long := func(n int) string { return strings.Repeat("a", n) }
 	for name, tc := range map[string]struct {
 		guard guard.Guard
-		field string // "": valid
+		field string // the field of the error; "" if the guard is valid
 	}{
 		"the defaults":             {guard.Guard{}, ""},
-		"with dots":                {guard.Guard{Name: "mcn.guards", ServiceAccount: "machine.config"}, ""},
-		"the longest":              {guard.Guard{Name: long(233), Namespace: long(63), ServiceAccount: long(253)}, ""},
+		"names with dots":          {guard.Guard{Name: "mcn.guards", ServiceAccount: "machine.config"}, ""},
+		"the longest names":        {guard.Guard{Name: long(233), Namespace: long(63), ServiceAccount: long(253)}, ""},
 		"a name too long":          {guard.Guard{Name: long(234)}, "Name"},
 		"a namespace too long":     {guard.Guard{Namespace: long(64)}, "Namespace"},
 		"an account too long":      {guard.Guard{ServiceAccount: long(254)}, "ServiceAccount"},
 		"upper case":               {guard.Guard{Name: "Guards"}, "Name"},
 		"a space":                  {guard.Guard{Name: " "}, "Name"},
-		"a dash at the end":        {guard.Guard{Name: "guards-"}, ""}, // valid as a prefix
+		"a dash at the end":        {guard.Guard{Name: "guards-"}, ""}, // each object's name has a suffix
 		"a namespace with a dot":   {guard.Guard{Namespace: "a.b"}, "Namespace"},
 		"a namespace with a colon": {guard.Guard{Namespace: "a:b"}, "Namespace"},
 		"an expression":            {guard.Guard{ServiceAccount: `a" || true || "`}, "ServiceAccount"},
@@ -114,14 +115,15 @@ func invalidField(t *testing.T, err error) string {
 	return invalid.Field
 }
 
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, errFull }
-
 var errFull = errors.New("no space left")
 
+// fullDisk is a writer that fails.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errFull }
+
 func TestWriteManifestsReturnsTheErrorOfTheWriter(t *testing.T) {
-	assert.ErrorIs(t, guard.Guard{}.WriteManifests(full{}), errFull)
+	assert.ErrorIs(t, guard.Guard{}.WriteManifests(fullDisk{}), errFull)
 }
 
 func TestPoliciesFailClosedForOneServiceAccount(t *testing.T) {
@@ -136,7 +138,7 @@ func TestPoliciesFailClosedForOneServiceAccount(t *testing.T) {
 			assert.NotEmpty(t, validation.Message)
 		}
 		for _, variable := range policy.Spec.Variables {
-			assert.NotContains(t, variable.Expression, "optional.", "the server finds no field in a variable that is an optional")
+			assert.NotContains(t, variable.Expression, "optional.", "an expression cannot select a field of an optional variable")
 		}
 	}
 	g.EnforceTransitions = true
@@ -148,7 +150,7 @@ func TestPoliciesFailClosedForOneServiceAccount(t *testing.T) {
 	}
 }
 
-// object returns an object of the guard, by its position among the objects of its type.
+// object returns one of the guard's objects of a type. position counts these objects from 0.
 func object[T any](t *testing.T, g guard.Guard, position int) T {
 	t.Helper()
 	objects, err := g.Objects()
@@ -163,7 +165,7 @@ func object[T any](t *testing.T, g guard.Guard, position int) T {
 	return list[position]
 }
 
-// Tests of machine-config-operator look for these texts.
+// TestDenialsHaveTheTextsOfMachineConfigOperator: its tests look for these texts.
 func TestDenialsHaveTheTextsOfMachineConfigOperator(t *testing.T) {
 	validations := (guard.Guard{}).Policy().Spec.Validations
 	assert.Equal(t, `this user must have a "authentication.kubernetes.io/node-name" claim`, validations[0].Message)

@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// TestHealthOf combines each Degraded with each Available; "" is a missing condition.
-func TestHealthOf(t *testing.T) {
+// TestHealthOfEachDegradedAndAvailable: "" is a missing condition.
+func TestHealthOfEachDegradedAndAvailable(t *testing.T) {
 	const healthy, unhealthy, isUnknown = components.Healthy, components.Unhealthy, components.Unknown
 	available := []metav1.ConditionStatus{yes, no, unknown, "", "Perhaps"}
 	for degraded, want := range map[metav1.ConditionStatus][]components.Health{
@@ -32,6 +32,7 @@ func TestHealthOf(t *testing.T) {
 	assert.Equal(t, isUnknown, components.HealthOf([]metav1.Condition{{Status: yes}}, "MachineConfigServer"))
 }
 
+// statuses returns the conditions Available and Degraded of a component. "" leaves a condition out.
 func statuses(c components.Component, available, degraded metav1.ConditionStatus) []metav1.Condition {
 	list := []metav1.Condition{{Type: "Other", Status: yes}}
 	if available != "" {
@@ -43,10 +44,9 @@ func statuses(c components.Component, available, degraded metav1.ConditionStatus
 	return list
 }
 
-// TestOverall is the worst health of three components.
-func TestOverall(t *testing.T) {
+func TestOverallIsTheWorstHealth(t *testing.T) {
 	healths := []components.Health{components.Healthy, components.Unknown, components.Unhealthy}
-	available := []metav1.ConditionStatus{yes, unknown, no} // beside Degraded=False
+	available := []metav1.ConditionStatus{yes, unknown, no} // each causes the health with the same index
 	for n := range 27 {
 		a, b, c := n%3, n/3%3, n/9
 		list := slices.Concat(statuses(components.Operator, available[a], no), statuses(components.Controller, available[b], no), statuses(components.Daemon, available[c], no))
@@ -55,7 +55,8 @@ func TestOverall(t *testing.T) {
 	assert.Equal(t, components.Unknown, components.Overall(nil))
 }
 
-func TestMostRecentError(t *testing.T) {
+// TestMostRecentErrorIsTheNewestUnresolvedError: if all errors are resolved, it is the one that was resolved last.
+func TestMostRecentErrorIsTheNewestUnresolvedError(t *testing.T) {
 	list := func(conditions ...metav1.Condition) []metav1.Condition { return conditions }
 	degraded := func(c components.Component, reason, message string, minute time.Duration) metav1.Condition {
 		status := yes
@@ -74,23 +75,23 @@ func TestMostRecentError(t *testing.T) {
 		want string
 	}{
 		"no conditions":       {nil, ""},
-		"healthy":             {list(degraded(operator, "AsExpected", "", 0)), ""},
+		"no error":            {list(degraded(operator, "AsExpected", "", 0)), ""},
 		"one error":           {list(degraded(operator, "OperatorSyncMCDFailed", "timed out", 0)), "MachineConfigOperator OperatorSyncMCD 12:00 timed out false"},
 		"a stuck pass":        {list(degraded(operator, "OperatorSyncMCDStuck", "running", 0)), "MachineConfigOperator OperatorSyncMCD 12:00 running false"},
-		"the newest":          {list(degraded(operator, "OperatorSyncMCDFailed", "old", 0), degraded(controller, "SyncMCCFailed", "new", 1), degraded(daemon, "SyncMCDFailed", "older", -1)), "MachineConfigController SyncMCC 12:01 new false"},
-		"unresolved":          {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), degraded(daemon, "SyncMCDFailed", "disk full", 0)), "MachineConfigDaemon SyncMCD 12:00 disk full false"},
+		"three errors":        {list(degraded(operator, "OperatorSyncMCDFailed", "old", 0), degraded(controller, "SyncMCCFailed", "new", 1), degraded(daemon, "SyncMCDFailed", "older", -1)), "MachineConfigController SyncMCC 12:01 new false"},
+		"resolved before":     {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), degraded(daemon, "SyncMCDFailed", "disk full", 0)), "MachineConfigDaemon SyncMCD 12:00 disk full false"},
 		"resolved later":      {list(degraded(operator, "OperatorSyncMCDFailed", "open", 0), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: x")), "MachineConfigOperator OperatorSyncMCD 12:00 open false"},
-		"resolved":            {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: timed out: waiting, in vain: 5m")), "MachineConfigOperator OperatorSync 12:01 timed out: waiting, in vain: 5m true"},
-		"resolved last":       {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: y")), "MachineConfigController SyncMCC 12:02 y true"},
+		"resolved":            {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: timed out: waiting, in all: 5m")), "MachineConfigOperator OperatorSync 12:01 timed out: waiting, in all: 5m true"},
+		"two resolved":        {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: y")), "MachineConfigController SyncMCC 12:02 y true"},
 		"a stuck rollout":     {list(degraded(daemon, "RolloutStuck", "x", 0)), "MachineConfigDaemon Rollout 12:00 x false"},
 		"Errored":             {list(degraded(operator, "ErroredFailed", "x", 0)), "MachineConfigOperator Errored 12:00 x false"},
 		"Unknown is no error": {list(metav1.Condition{Type: components.TypeOf(operator, components.Degraded), Status: unknown, Message: last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x").Message}), ""},
-		"the mark alone":      {list(last(operator, "")), ""},
-		"no time":             {list(last(operator, "soon, in SyncMCC: x")), ""},
+		"no details":          {list(last(operator, "")), ""},
+		"an invalid time":     {list(last(operator, "soon, in SyncMCC: x")), ""},
 		"no text":             {list(last(operator, "2026-05-22T12:01:00Z, in SyncMCC")), ""},
 		"another type":        {list(metav1.Condition{Type: "Degraded", Status: yes}), ""},
 	} {
-		for range 2 { // in any order
+		for range 2 { // the order of the conditions does not matter
 			fault, ok := components.MostRecentError(tc.list)
 			got := ""
 			if ok {
@@ -102,7 +103,7 @@ func TestMostRecentError(t *testing.T) {
 	}
 }
 
-// A reader needs only the conditions of MachineConfiguration/cluster.
+// The functions read the conditions of MachineConfiguration/cluster.
 func ExampleMostRecentError() {
 	conditions := []metav1.Condition{{
 		Type: "MachineConfigOperatorDegraded", Status: metav1.ConditionTrue, Reason: "OperatorSyncMCDFailed", Message: "timed out", LastTransitionTime: noon,

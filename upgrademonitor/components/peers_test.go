@@ -21,7 +21,7 @@ import (
 
 var noon = metav1.NewTime(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
 
-// mcn returns the object of a node that has the config that it desires.
+// mcn returns the object of a node that is not in an update.
 func mcn(name string, change ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
 	m := mcntest.Object(append([]func(*mcfgv1.MachineConfigNode){mcntest.Is(phases.Updated, yes, 1)}, change...)...)
 	m.Name = name
@@ -36,7 +36,7 @@ func updating(m *mcfgv1.MachineConfigNode) {
 	mcntest.Is(phases.UpdatePrepared, yes, 4)(m)
 }
 
-// nodes returns six nodes, one of which is sometimes in an update.
+// nodes returns the objects of six nodes. For some n, one node is in an update.
 func nodes(n int) []*mcfgv1.MachineConfigNode {
 	var list []*mcfgv1.MachineConfigNode
 	for i := range 6 {
@@ -49,7 +49,7 @@ func nodes(n int) []*mcfgv1.MachineConfigNode {
 	return list
 }
 
-// daemonSet runs on six nodes.
+// daemonSet returns the DaemonSet of the daemons on six nodes. All daemons run and are up to date.
 func daemonSet(change ...func(*appsv1.DaemonSetStatus)) *appsv1.DaemonSet {
 	ds := &appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Name: "machine-config-daemon", Generation: 3}}
 	ds.Status = appsv1.DaemonSetStatus{ObservedGeneration: 3, DesiredNumberScheduled: 6, UpdatedNumberScheduled: 6}
@@ -59,12 +59,14 @@ func daemonSet(change ...func(*appsv1.DaemonSetStatus)) *appsv1.DaemonSet {
 	return ds
 }
 
+// missing makes daemons unavailable on n nodes.
 func missing(n int32) func(*appsv1.DaemonSetStatus) {
 	return func(s *appsv1.DaemonSetStatus) { s.NumberUnavailable = n }
 }
 
-func TestDaemons(t *testing.T) {
-	restarted := mcntest.Is(phases.Updated, no, 2) // outside of an update
+// TestConditionsOfTheDaemons: a daemon may be missing on each node that is in an update.
+func TestConditionsOfTheDaemons(t *testing.T) {
+	notUpdated := mcntest.Is(phases.Updated, no, 2) // but no step of an update has started
 	isNew := func(m *mcfgv1.MachineConfigNode) {
 		m.Status.ConfigVersion, m.Status.Conditions = nil, conditions.Complete(nil, false, noon)
 	}
@@ -81,7 +83,7 @@ func TestDaemons(t *testing.T) {
 		want string // status and reason of Degraded, Available, Progressing
 	}{
 		"healthy":                      {daemonSet(), list(), "False AsExpected, True AsExpected, False AsExpected"},
-		"nothing":                      {nil, nil, "Unknown NoData, Unknown NoData"},
+		"no data":                      {nil, nil, "Unknown NoData, Unknown NoData"},
 		"no DaemonSet":                 {nil, list(), "False AsExpected, Unknown NoData"},
 		"a DaemonSet not observed":     {daemonSet(func(s *appsv1.DaemonSetStatus) { *s = appsv1.DaemonSetStatus{} }), list(), "False AsExpected, Unknown NoData, True RollingOut"},
 		"no observedGeneration":        {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 0 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
@@ -92,7 +94,7 @@ func TestDaemons(t *testing.T) {
 		"one missing, one in update":   {daemonSet(missing(1)), list(updating), "False AsExpected, True AsExpected, False AsExpected"},
 		"two missing, one in update":   {daemonSet(missing(2)), list(updating), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
 		"one missing, a new node":      {daemonSet(missing(1)), list(isNew), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
-		"one missing, Updated=False":   {daemonSet(missing(1)), list(restarted), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, Updated=False":   {daemonSet(missing(1)), list(notUpdated), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
 		"one missing, degraded update": {daemonSet(missing(1)), list(func(m *mcfgv1.MachineConfigNode) { updating(m); degraded(m) }), "True SyncMCDFailed, True AsExpected, False AsExpected"},
 		"being rolled out":             {daemonSet(func(s *appsv1.DaemonSetStatus) { s.UpdatedNumberScheduled = 5 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
 		"rollout not observed":         {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 2 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
@@ -108,8 +110,8 @@ func TestDaemons(t *testing.T) {
 	}
 }
 
-// TestMessagesOfDaemons: they name ten nodes, sorted, whatever their number.
-func TestMessagesOfDaemons(t *testing.T) {
+// TestMessagesOfTheDaemonsNameTenNodes in alphabetical order.
+func TestMessagesOfTheDaemonsNameTenNodes(t *testing.T) {
 	mcns := nodes(0)
 	for _, i := range rand.Perm(5000) {
 		mcns = append(mcns, mcn(fmt.Sprintf("worker-%04d", i), degraded))
@@ -129,17 +131,16 @@ func deployment(name appsv1.DeploymentConditionType, status corev1.ConditionStat
 	return d
 }
 
-// TestDeployment: a process is Available if the controller of its Deployment says so.
-func TestDeployment(t *testing.T) {
-	const notKnown = "Unknown NoData The status of the Deployment is not known"
+func TestAProcessIsAvailableIfItsDeploymentIs(t *testing.T) {
+	const noData = "Unknown NoData The status of the Deployment is not known"
 	for _, tc := range []struct {
 		d    *appsv1.Deployment
 		want string
 	}{
-		{nil, notKnown},
-		{&appsv1.Deployment{}, notKnown},
-		{deployment(appsv1.DeploymentAvailable, "Unknown"), notKnown},
-		{deployment(appsv1.DeploymentProgressing, "True"), notKnown},
+		{nil, noData},
+		{&appsv1.Deployment{}, noData},
+		{deployment(appsv1.DeploymentAvailable, "Unknown"), noData},
+		{deployment(appsv1.DeploymentProgressing, "True"), noData},
 		{deployment(appsv1.DeploymentAvailable, "True"), "True AsExpected "},
 		{deployment(appsv1.DeploymentAvailable, "False"), "False DeploymentUnavailable Deployment machine-config-controller is not available: 0 of 1"},
 	} {

@@ -53,17 +53,17 @@ var (
 	errDown     = apierrors.NewServiceUnavailable("down")
 )
 
-// memory is a server with one MachineConfiguration, and an informer's cache of it. Of ownership, it
-// knows only what each field manager has applied: the rest is tested on a real API server.
+// memory is a server with one MachineConfiguration, and the cache of an informer. It does not track which field manager
+// owns which field: an e2e test checks that.
 type memory struct {
 	operatorv1client.MachineConfigurationInterface // no other method is called
 
 	mu      sync.Mutex
-	object  *operatorv1.MachineConfiguration // nil: it does not exist
+	object  *operatorv1.MachineConfiguration // nil if it does not exist
 	version int
 	by      map[string]int // the number of attempted writes of each field manager
-	fail    error          // of each write
-	hangs   bool           // it counts a request, and never responds
+	fail    error          // the response to each write, if not nil
+	hangs   bool           // requests are counted, and get no response
 	indexer cache.Indexer
 }
 
@@ -77,7 +77,7 @@ func newObject() *operatorv1.MachineConfiguration {
 	return &operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster", CreationTimestamp: metav1.Now()}}
 }
 
-// change waits until every process is idle, and changes the server.
+// change waits until every process is idle, and then changes the server.
 func (m *memory) change(change func()) {
 	synctest.Wait()
 	m.mu.Lock()
@@ -94,7 +94,7 @@ func (m *memory) delete() {
 	})
 }
 
-// setConditions has another process write the whole status.
+// setConditions replaces all conditions, as another process may do.
 func (m *memory) setConditions(list []metav1.Condition) {
 	m.change(func() {
 		next := m.object.DeepCopy()
@@ -178,18 +178,17 @@ func (m *memory) config(c components.Component) components.Config {
 		Client:    m,
 		Lister:    operatorlisters.NewMachineConfigurationLister(m.indexer),
 		Component: c,
-		Clock:     (*clocktesting.FakeClock)(nil), // like no Clock
+		Clock:     (*clocktesting.FakeClock)(nil), // counts as no Clock
 	}
 }
 
-// process is a running Reporter in a bubble of synctest: time advances while all goroutines are
-// blocked.
+// process is a running Reporter in a bubble of synctest, where time advances only while all goroutines wait.
 type process struct {
 	*components.Reporter
 	stop func()
 }
 
-// start runs a Reporter on a server, and waits until it is idle.
+// start runs a Reporter, and waits until it is idle.
 func (m *memory) start(ctx context.Context, t *testing.T, config components.Config) *process {
 	t.Helper()
 	reporter, err := components.New(config)
@@ -206,7 +205,7 @@ func (m *memory) start(ctx context.Context, t *testing.T, config components.Conf
 	return p
 }
 
-// startWithLog is start for an operator that logs.
+// startWithLog starts an operator that logs to a writer.
 func (m *memory) startWithLog(t *testing.T, log io.Writer) *process {
 	t.Helper()
 	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(log))))
@@ -224,7 +223,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// sync is one sync of the operator, with a step that ends with an error.
+// sync reports a sync of the operator with one step. Both end with the error, or succeed if it is nil.
 func (p *process) sync(err error) {
 	end := p.Begin(components.OperatorSync, "")
 	p.Begin(components.OperatorSyncMCD, "")(err)
@@ -232,7 +231,7 @@ func (p *process) sync(err error) {
 	synctest.Wait()
 }
 
-// healthy starts an operator that is healthy, and has nothing left to write.
+// healthy starts an operator. All its conditions are healthy and written, and the last write is long ago.
 func healthy(t *testing.T, m *memory) *process {
 	t.Helper()
 	p := m.operator(t)
@@ -255,11 +254,11 @@ func (p *process) setPeer(t *testing.T, name string, status metav1.ConditionStat
 	require.NoError(t, p.SetPeerConditions(component, metav1.Condition{Type: name, Status: status, Reason: "Reason", Message: message, ObservedGeneration: 7}))
 }
 
-// inBubble runs a test on a server of its own.
+// inBubble runs a test on a new server, in a bubble of synctest.
 func inBubble(t *testing.T, test func(t *testing.T, m *memory)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		pass(time.Millisecond) // the times of the API have whole seconds, and those of a clock do not
+		pass(time.Millisecond) // so that the clock has no whole seconds, as the times of the API have
 		test(t, newMemory())
 	})
 }

@@ -20,8 +20,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// TestASlowPass is Progressing after two minutes, and Degraded after thirty.
-func TestASlowPass(t *testing.T) {
+func TestASlowPassIsProgressingAfterTwoMinutesAndDegradedAfterThirty(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
 		began := time.Now()
@@ -39,11 +38,11 @@ func TestASlowPass(t *testing.T) {
 
 		p.Begin(components.OperatorSyncMCN, "")
 		pass(5 * time.Minute)
-		m.is(t, operatorProgressing, yes, "OperatorSyncMCPRequired") // it has been running for longer
+		m.is(t, operatorProgressing, yes, "OperatorSyncMCPRequired") // the condition describes the longest pass
 		p.Forget(components.OperatorSyncMCN, "")
-		pass(5 * time.Hour) // without an error
+		pass(5 * time.Hour)
 		stuck := m.is(t, operatorDegraded, yes, "OperatorSyncMCPRequiredStuck")
-		assert.Equal(t, c.Message, stuck.Message, "one problem: the sync is stuck in this step")
+		assert.Equal(t, c.Message, stuck.Message, "the sync that is stuck in this step is no second problem")
 		assert.Equal(t, began.Add(30*time.Minute).Unix(), stuck.LastTransitionTime.Unix())
 		assert.Equal(t, components.Unhealthy, components.HealthOf(m.conditions(), components.Operator))
 
@@ -55,8 +54,7 @@ func TestASlowPass(t *testing.T) {
 	})
 }
 
-// TestAHungPassThatFails: its error is not resolved.
-func TestAHungPassThatFails(t *testing.T) {
+func TestAPassThatIsStuckAndThenFailsStaysDegraded(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		end := healthy(t, m).Begin("PodStuck", "")
 		pass(35 * time.Minute)
@@ -69,8 +67,9 @@ func TestAHungPassThatFails(t *testing.T) {
 	})
 }
 
-// TestPeerConditions: good news is written at once, and bad news when it has lasted.
-func TestPeerConditions(t *testing.T) {
+// TestPeerConditionsAreWrittenAfterTheyHaveLasted: a condition that says that something is wrong is written only when it
+// has lasted, and one that says that nothing is wrong at once.
+func TestPeerConditionsAreWrittenAfterTheyHaveLasted(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
 		for _, tc := range []struct {
@@ -91,7 +90,7 @@ func TestPeerConditions(t *testing.T) {
 		} {
 			before := m.condition(t, tc.name)
 			p.setPeer(t, tc.name, before.Status, before.Message)
-			p.setPeer(t, tc.name, tc.status, string(tc.status)) // it starts here
+			p.setPeer(t, tc.name, tc.status, string(tc.status))
 			synctest.Wait()
 			if tc.after > 0 {
 				pass(tc.after - time.Minute)
@@ -104,28 +103,30 @@ func TestPeerConditions(t *testing.T) {
 		p.stop()
 		m.operator(t)
 		pass(time.Hour)
-		assert.Equal(t, "Unknown", m.is(t, daemonDegraded, unknown, "Reason").Message, "a restart keeps what it does not know")
+		assert.Equal(t, "Unknown", m.is(t, daemonDegraded, unknown, "Reason").Message, "a new process keeps the conditions that it does not know")
 	})
 }
 
-// TestBootstrap of a new cluster is visible, and its record stays.
-func TestBootstrap(t *testing.T) {
+// TestTheBootstrapIsVisibleAndItsRecordStays: the message has the current step, also after a restart. When the first sync
+// has succeeded, the condition stays unchanged for good.
+func TestTheBootstrapIsVisibleAndItsRecordStays(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
 		m.is(t, operatorDegraded, unknown, "Starting")
 		assert.Len(t, m.conditions(), 3, "nothing is known about the controller and the daemons")
 		assert.Equal(t, "The first sync has not completed", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.sync(errDaemons)
-		p.Begin(components.MetricsSync, "")(errDaemons) // no step of the sync
+		p.Begin(components.MetricsSync, "")(errDaemons) // is no step of the sync
 		p.Forget(components.MetricsSync, "")
 		pass(10 * time.Minute)
 		assert.Equal(t, "The first sync is at step OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		end := p.Begin(components.OperatorSync, "")
 		p.Begin(components.OperatorSyncMCD, "")(nil)
 		pass(time.Minute)
-		assert.Equal(t, errDaemons.Error(), m.is(t, operatorDegraded, yes, "OperatorSyncFailed").Message, "the sync may yet fail")
-		end(errDaemons) // of no step
-		p.stop()        // killed
+		assert.Equal(t, errDaemons.Error(), m.is(t, operatorDegraded, yes, "OperatorSyncFailed").Message, "a step that succeeds does not resolve the error of the sync")
+		end(errDaemons)
+
+		p.stop()
 		p = m.operator(t)
 		pass(10 * time.Minute)
 		assert.Equal(t, "The first sync is at step OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
@@ -140,12 +141,13 @@ func TestBootstrap(t *testing.T) {
 		p = m.operator(t)
 		p.sync(errDaemons)
 		pass(time.Hour)
-		assert.Equal(t, record, m.condition(t, bootstrap), "for good")
+		assert.Equal(t, record, m.condition(t, bootstrap))
 	})
 }
 
-// TestAStuckRollout of the DaemonSet makes the daemons Degraded after an hour, also across restarts.
-func TestAStuckRollout(t *testing.T) {
+// TestAStuckRolloutDegradesTheDaemonsAfterAnHour: a restart of the operator does not start the hour again. A degraded node
+// replaces the stuck rollout in the condition.
+func TestAStuckRolloutDegradesTheDaemonsAfterAnHour(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p, ds, mcns := healthy(t, m), daemonSet(), nodes(0)
 		last := func(minutes int) {
@@ -154,7 +156,7 @@ func TestAStuckRollout(t *testing.T) {
 				pass(30 * time.Second)
 			}
 		}
-		ds.Status.UpdatedNumberScheduled = 3 // and no daemon is missing
+		ds.Status.UpdatedNumberScheduled = 3
 		last(30)
 		p.stop()
 		p = m.operator(t)
@@ -178,12 +180,11 @@ func TestAStuckRollout(t *testing.T) {
 		degraded(mcns[0])
 		last(20)
 		c := m.is(t, daemonDegraded, yes, "SyncMCDFailed")
-		assert.Contains(t, c.Message, "worker-0", "the stuck rollout does not hide a degraded node")
+		assert.Contains(t, c.Message, "worker-0")
 	})
 }
 
-// TestARolloutThatEndsWhileTheOperatorIsDown was not stuck.
-func TestARolloutThatEndsWhileTheOperatorIsDown(t *testing.T) {
+func TestARolloutThatEndsWhileTheOperatorIsDownIsNotStuck(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
 		p.setPeer(t, daemonProgressing, yes, "")
@@ -197,7 +198,8 @@ func TestARolloutThatEndsWhileTheOperatorIsDown(t *testing.T) {
 	})
 }
 
-func TestTrack(t *testing.T) {
+// TestTrackReturnsTheErrorOfTheWork, and records the result of the pass once. A nil Reporter runs the work, too.
+func TestTrackReturnsTheErrorOfTheWork(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
 		track := func(err error) error {
@@ -219,10 +221,10 @@ func TestTrack(t *testing.T) {
 		end(errDaemons)
 		end(nil)
 		pass(time.Hour)
-		m.is(t, operatorDegraded, yes, "OperatorSyncMCCFailed") // the second end has no effect
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCCFailed") // a second call of end has no effect
 		p.Forget(components.OperatorSyncMCC, "")
 		synctest.Wait()
-		m.is(t, operatorDegraded, no, "AsExpected") // at once; a forgotten pass is no failure
+		m.is(t, operatorDegraded, no, "AsExpected") // a forgotten step has no error
 		m.is(t, operatorProgressing, no, "AsExpected")
 
 		p.Reporter = nil
@@ -239,9 +241,9 @@ type badError struct{ text *string }
 
 func (e *badError) Error() string { return *e.text }
 
-// TestBadInput: whatever a process reports, its work continues, the writes are valid, and the object
-// grows by at most 4 kB, in a cluster of any size.
-func TestBadInput(t *testing.T) {
+// TestConditionsAreValidAndSmallWhateverIsReported: a panic, nil errors, huge texts and many nodes. All conditions together
+// have at most 4 kB.
+func TestConditionsAreValidAndSmallWhateverIsReported(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p, controller := m.operator(t), m.start(t.Context(), t, m.config(components.Controller))
 		var typedNil *badError
@@ -274,9 +276,9 @@ func TestBadInput(t *testing.T) {
 	})
 }
 
-func TestInvalidInput(t *testing.T) {
+func TestInvalidArgumentsAreRejected(t *testing.T) {
 	m := newMemory()
-	is := func(want, detail string, err error) {
+	isInvalid := func(want, detail string, err error) {
 		t.Helper()
 		var invalid *field.Error
 		if assert.ErrorAs(t, err, &invalid) {
@@ -296,7 +298,7 @@ func TestInvalidInput(t *testing.T) {
 		config := m.config(components.Operator)
 		tc.change(&config)
 		_, err := components.New(config)
-		is("Config."+tc.field, tc.detail, err)
+		isInvalid("Config."+tc.field, tc.detail, err)
 	}
 	operator, err := components.New(m.config(components.Operator))
 	require.NoError(t, err)
@@ -309,10 +311,10 @@ func TestInvalidInput(t *testing.T) {
 		{components.Bootstrap, metav1.Condition{Type: bootstrap}, "type", "does not report"},
 		{"MachineConfigServer", metav1.Condition{Type: daemonAvailable}, "type", "does not report"},
 		{components.Controller, metav1.Condition{Type: daemonAvailable}, "type", "does not report"},
-		{components.Controller, metav1.Condition{Type: "MachineConfigControllerDegraded"}, "type", "does not report"}, // the controller reports it
+		{components.Controller, metav1.Condition{Type: "MachineConfigControllerDegraded"}, "type", "does not report"}, // the controller itself reports it
 		{components.Daemon, metav1.Condition{Type: daemonAvailable, Reason: "A"}, "status", `supported values: "False", "True", "Unknown"`},
 		{components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: "a b"}, "reason", "must start with alphabetic character"},
 	} {
-		is("SetPeerConditions.conditions[0]."+tc.field, tc.detail, operator.SetPeerConditions(tc.component, tc.condition))
+		isInvalid("SetPeerConditions.conditions[0]."+tc.field, tc.detail, operator.SetPeerConditions(tc.component, tc.condition))
 	}
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-func TestHealing(t *testing.T) {
+// TestConditionsThatOthersChangeAreWrittenAgain: each change costs one write. Conditions and fields of others stay.
+func TestConditionsThatOthersChangeAreWrittenAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		healthy(t, m)
 		want, before := m.conditions(), m.writes()
@@ -44,15 +45,15 @@ func TestHealing(t *testing.T) {
 		foreign[0].ObservedGeneration = 7
 		m.setConditions(append(foreign, metav1.Condition{Type: "BootImageUpdateDegraded"}))
 		pass(time.Hour)
-		assert.Len(t, m.conditions(), 8, "other clients' conditions are kept")
-		assert.Equal(t, 6, m.writes()-before, "and their fields are ignored")
+		assert.Len(t, m.conditions(), 8, "a condition of another client stays")
+		assert.Equal(t, 6, m.writes()-before, "observedGeneration is a field of others, so its change costs no write")
 	})
 }
 
-// TestFailedWrites are retried every 10 minutes if the API server rejects them, otherwise every 30
-// seconds, and logged once, also in an outage of hours. Afterwards the time of the change is
-// published, and an error that was never published is the last error all the same.
-func TestFailedWrites(t *testing.T) {
+// TestAFailedWriteIsRetriedAndLoggedOnce: every 10 minutes if the API server rejects the write, and otherwise every 30
+// seconds. The write that succeeds has the time when the status changed. An error that was resolved during the outage is
+// the last error.
+func TestAFailedWriteIsRetriedAndLoggedOnce(t *testing.T) {
 	const soon, late = 30 * time.Second, 10 * time.Minute
 	for name, tc := range map[string]struct {
 		err      error
@@ -94,7 +95,7 @@ func TestFailedWrites(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenBeforeTheObjectIsReady: the first write is made at the next look.
+// TestNothingIsWrittenBeforeTheObjectIsReady: Config.Ready decides, also when the object was created again.
 func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		m.delete()
@@ -102,7 +103,7 @@ func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 		config.Ready = func(mc *operatorv1.MachineConfiguration) bool { return len(mc.Status.Conditions) > 0 }
 		m.start(t.Context(), t, config).sync(nil)
 		pass(time.Hour)
-		for n := range 2 { // also if the object is created anew
+		for n := range 2 {
 			m.create()
 			pass(30 * time.Second)
 			assert.Equal(t, n, m.writes())
@@ -115,8 +116,7 @@ func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 	})
 }
 
-// TestWaitingForTheObject: it is logged once that the object is missing, and once that it was found.
-func TestWaitingForTheObject(t *testing.T) {
+func TestAMissingObjectIsLoggedOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		m.delete()
 		var out bytes.Buffer
@@ -130,9 +130,9 @@ func TestWaitingForTheObject(t *testing.T) {
 	})
 }
 
-// TestARequestThatHangs is canceled after 10 seconds. Neither a caller nor the end of Run waits for it, and the end
-// is no failure.
-func TestARequestThatHangs(t *testing.T) {
+// TestARequestThatHangsIsCanceledAfterTenSeconds: no caller waits for it. The end of Run cancels it at once, and logs no
+// failure.
+func TestARequestThatHangsIsCanceledAfterTenSeconds(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		m.hangs = true
 		var out bytes.Buffer
@@ -146,29 +146,29 @@ func TestARequestThatHangs(t *testing.T) {
 		assert.Contains(t, out.String(), "context deadline exceeded")
 		before := m.writes()
 		pass(time.Hour)
-		assert.Less(t, m.writes()-before, 10, "a write without a response may have succeeded")
+		assert.Less(t, m.writes()-before, 10, "the pause grows, because a write without a response may have succeeded")
 		p.stop()
 	})
 }
 
-// TestADay simulates a day of both processes: a sync every 30 seconds, nodes in updates, restarts of
-// each process. With faults, passes fail all the time and succeed again, a sync fails for an hour, in
-// the middle of which the operator is killed, a pass hangs for an hour, and the controller's
-// Deployment is not available for an hour. The last error stays, also after a restart.
-func TestADay(t *testing.T) {
+// TestADayWithoutFaultsHasNoWrite, and one with faults has two writes for each fault. The last error stays after a restart.
+func TestADayWithoutFaultsHasNoWrite(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, m *memory) { assert.Empty(t, day(t, m, false)) })
 	inBubble(t, func(t *testing.T, m *memory) {
 		assert.Equal(t, map[string]int{
-			"machine-config-operator-state":   2 + 2, // the sync, the Deployment
-			"machine-config-controller-state": 3,     // the pass is Progressing, Degraded, and over
+			"machine-config-operator-state":   2 + 2, // for the sync and for the Deployment
+			"machine-config-controller-state": 3,     // the pass is Progressing, then Degraded, and ends
 		}, day(t, m, true))
 		resolved := m.is(t, operatorDegraded, no, "AsExpected")
 		assert.Equal(t, "Last error, resolved "+resolved.LastTransitionTime.UTC().Format(time.RFC3339)+", in OperatorSyncMCD: "+errDaemons.Error(), resolved.Message)
 	})
 }
 
-// day returns the writes of a day that begins two hours after the start, by field manager.
+// day simulates a day of both processes, which begins two hours after their start, and returns the number of writes by
+// field manager. There is a sync every 30 seconds, some nodes are updated, and each process restarts. The faults: passes
+// fail now and then, a sync fails for an hour in which the operator is killed, a pass hangs for an hour, and the
+// controller's Deployment is unavailable for an hour.
 func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -182,7 +182,7 @@ func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 			end = controller.Begin(components.MCCSyncRenderedMachineConfigs, "")
 		case n == 13*120:
 			end(nil)
-		case n == 8*120+60, n == 16*120: // Run writes nothing at its end, as if the process were killed
+		case n == 8*120+60, n == 16*120: // the operator is killed: Run writes nothing at its end
 			operator.stop()
 			operator = m.operator(t)
 		case n == 18*120:
@@ -209,9 +209,9 @@ func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 	return m.by
 }
 
-// TestPace: the interval between two writes doubles, up to 10 minutes, if something changes all the time. After an hour
-// without a write, it is 30 seconds again.
-func TestPace(t *testing.T) {
+// TestThePauseBetweenWritesDoubles up to 10 minutes while the conditions change all the time. After an hour without a write,
+// it is 30 seconds again.
+func TestThePauseBetweenWritesDoubles(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
 		const minute = time.Minute

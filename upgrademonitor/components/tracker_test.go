@@ -15,19 +15,20 @@ import (
 
 var epoch = time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
 
+// failed records a pass that fails at once.
 func (t *tracker) failed(s State, key, text string, at time.Time) {
 	t.fail(t.start(step{s, key}, at), text, at)
 }
 
+// succeeds records a pass that succeeds at once.
 func (t *tracker) succeeds(s State, key string, at time.Time) {
 	t.succeed(t.start(step{s, key}, at))
 }
 
-// TestAnyOrderOfPasses: passes of several states and keys start and end in any order, and overlap.
-// Degraded is True exactly if an unresolved error is older than 2 minutes, or a pass lasts or has failed after 30,
-// Progressing exactly if a pass is older than 2 minutes: a pool that succeeds never resolves the error
-// of another pool.
-func TestAnyOrderOfPasses(t *testing.T) {
+// TestOnlyASuccessOfTheSameStepResolvesAnError: passes of several steps start and end in random order, and overlap. Degraded
+// is True exactly while an error is unresolved for 2 minutes, or a pass runs for 30 minutes, and after it has then failed.
+// Progressing is True exactly while a pass runs for 2 minutes.
+func TestOnlyASuccessOfTheSameStepResolvesAnError(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -69,7 +70,7 @@ func TestAnyOrderOfPasses(t *testing.T) {
 				isProgressing = isProgressing || now.Sub(p.started) >= 2*time.Minute
 			}
 			after := tr.conditions(before, epoch, now)
-			assert.True(t, slices.Equal(after, tr.conditions(before, epoch, now)), "seed %d: the same for any order of the maps", seed)
+			assert.True(t, slices.Equal(after, tr.conditions(before, epoch, now)), "seed %d: the order of the maps does not matter", seed)
 			assert.True(t, slices.Equal(after, tr.conditions(after, epoch, now)), "seed %d: nothing changes without an event", seed)
 			before = after
 			assert.Equal(t, isDegraded, find(after, TypeOf(Operator, Degraded)).Status == metav1.ConditionTrue, "seed %d", seed)
@@ -81,9 +82,9 @@ func TestAnyOrderOfPasses(t *testing.T) {
 	}
 }
 
-// TestSteps: a step may have any name that can be a part of a reason, else it is Errored. The longest name of an object
-// is a whole key, and long keys that differ only at the end are two keys.
-func TestSteps(t *testing.T) {
+// TestAStepHasAValidNameAndAShortKey: a name that cannot be a part of a reason becomes Errored. A key is not cut if an
+// object can have this name. Long keys that differ only at the end stay different.
+func TestAStepHasAValidNameAndAShortKey(t *testing.T) {
 	for state, want := range map[State]State{
 		OperatorSyncConfigMaps: "OperatorSyncConfigmaps", "OperatorSyncEverything": "OperatorSyncEverything",
 		"": Errored, "Two\nLines": Errored, State(strings.Repeat("a", 1<<20)): Errored,
@@ -96,8 +97,8 @@ func TestSteps(t *testing.T) {
 	assert.Len(t, newStep(OperatorSyncMCP, long).key, 253)
 }
 
-// TestTheMemoryIsBounded: the first 64 errors are kept.
-func TestTheMemoryIsBounded(t *testing.T) {
+// TestTheFirst64ErrorsAreKept: their texts are still updated.
+func TestTheFirst64ErrorsAreKept(t *testing.T) {
 	tr, now := newTracker(Controller), epoch
 	for i := range 5000 {
 		tr.failed(MCCSyncMachineConfigPool, fmt.Sprint(i%500), "x", now)
@@ -109,8 +110,9 @@ func TestTheMemoryIsBounded(t *testing.T) {
 	assert.Contains(t, tr.degraded(metav1.Condition{}, now).Message, "; and 63 more")
 }
 
-// TestInherited: Degraded=True of an earlier process lasts until this process knows more.
-func TestInherited(t *testing.T) {
+// TestDegradedOfAnEarlierProcessStays until a whole sync has succeeded, an error of this process is shown, or ten minutes
+// have passed without an error.
+func TestDegradedOfAnEarlierProcessStays(t *testing.T) {
 	published := condition(metav1.ConditionTrue, "OperatorSyncMCDFailed", "old; and 3 more")
 	const resolved = "Last error, resolved "
 	for name, tc := range map[string]struct {
@@ -118,7 +120,7 @@ func TestInherited(t *testing.T) {
 		after  time.Duration
 		want   string
 	}{
-		"nothing":                    {func(*tracker) {}, 9 * time.Minute, "old; and 3 more"},
+		"no event":                   {func(*tracker) {}, 9 * time.Minute, "old; and 3 more"},
 		"ten minutes":                {func(*tracker) {}, 10 * time.Minute, resolved},
 		"a step":                     {func(tr *tracker) { tr.succeeds(OperatorSyncMCD, "", epoch) }, 9 * time.Minute, "old; and 3 more"},
 		"a sync":                     {func(tr *tracker) { tr.succeeds(OperatorSync, "", epoch) }, 0, resolved},
@@ -127,7 +129,7 @@ func TestInherited(t *testing.T) {
 		"a new error in ten minutes": {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch.Add(9*time.Minute)) }, 10 * time.Minute, "old; and 3 more"},
 		"the same error, and resolved": {func(tr *tracker) {
 			tr.failed(OperatorSyncMCD, "", "old", epoch)
-			tr.degraded(published, epoch.Add(2*time.Minute)) // it is shown
+			tr.degraded(published, epoch.Add(2*time.Minute)) // the error is shown
 			tr.succeeds(OperatorSyncMCD, "", epoch.Add(3*time.Minute))
 		}, 3 * time.Minute, resolved},
 		"an error that does not last": {func(tr *tracker) {
@@ -147,8 +149,8 @@ func TestInherited(t *testing.T) {
 	}
 }
 
-// TestWhenAClusterIsBootstrapping, according to the object.
-func TestWhenAClusterIsBootstrapping(t *testing.T) {
+// TestANewClusterIsBootstrapping: the age of the object and its conditions decide.
+func TestANewClusterIsBootstrapping(t *testing.T) {
 	of := func(name string, status metav1.ConditionStatus) []metav1.Condition {
 		return []metav1.Condition{{Type: name, Status: status}}
 	}
@@ -171,12 +173,13 @@ func TestWhenAClusterIsBootstrapping(t *testing.T) {
 	synced := newTracker(Operator)
 	synced.succeeds(OperatorSync, "", epoch)
 	message := find(synced.conditions(nil, epoch.Add(5*time.Minute), epoch), TypeOf(Bootstrap, Progressing)).Message
-	assert.Equal(t, "Completed at 2026-05-22T12:00:00Z, after 0s", message, "a clock that is behind")
+	assert.Equal(t, "Completed at 2026-05-22T12:00:00Z, after 0s", message, "the clock is behind the API server's")
 	after := newTracker(Operator).conditions(nil, time.Time{}, epoch)
-	assert.Equal(t, metav1.ConditionTrue, find(after, TypeOf(Bootstrap, Progressing)).Status, "no creation time, as in a fake clientset")
+	assert.Equal(t, metav1.ConditionTrue, find(after, TypeOf(Bootstrap, Progressing)).Status, "an object without a creation time, as in a fake clientset, is new")
 }
 
-func TestOneLine(t *testing.T) {
+// TestAMessageIsOneShortLine: the end of a long text stays, because it usually names the cause.
+func TestAMessageIsOneShortLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "timed out": "timed out", " a\n\tb\r\n c ": "a b c", "\x1b[31mred\x1b[0m": "[31mred [0m", "a\xffb": "a\uFFFDb", "left \u202eright": "left right",
 	} {
@@ -184,8 +187,8 @@ func TestOneLine(t *testing.T) {
 	}
 	for _, long := range []string{strings.Repeat("a", 1<<20), strings.Repeat("世界", 2000), strings.Repeat("a\n", 2000)} {
 		short := oneLine("start " + long + " end")
-		assert.True(t, strings.HasPrefix(short, "start ") && strings.Contains(short, "… [truncated]") && strings.HasSuffix(short, " end"), "the cause is at the end")
+		assert.True(t, strings.HasPrefix(short, "start ") && strings.Contains(short, "… [truncated]") && strings.HasSuffix(short, " end"))
 		assert.LessOrEqual(t, len(short), 384)
-		assert.Equal(t, short, oneLine(short), "again")
+		assert.Equal(t, short, oneLine(short))
 	}
 }
