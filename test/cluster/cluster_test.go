@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// abandoned makes the test binary start a cluster and wait to be killed.
+// abandoned is an environment variable that makes the test binary start a cluster, and wait until it is killed.
 const abandoned = "TEST_CLUSTER_ABANDONED"
 
 func TestMain(m *testing.M) {
@@ -34,9 +34,8 @@ func TestMain(m *testing.M) {
 	select {}
 }
 
-// TestKubectl: the API server has the version that K8S asks for. Stop ends a server that is paused,
-// too.
-func TestKubectl(t *testing.T) {
+// TestKubectlReachesAServerOfTheVersion that the environment variable K8S selects. Stop also ends a paused server.
+func TestKubectlReachesAServerOfTheVersion(t *testing.T) {
 	c, err := cluster.Start(t.Context(), cluster.Options{})
 	require.NoError(t, err)
 	dir := filepath.Dir(c.Kubeconfig())

@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// asOC is oc as a script: kubectl has all of its commands that are printed, but for adm.
+// asOC is a script that stands for oc: kubectl runs every command except oc adm, which does nothing.
 const asOC = "#!/bin/sh\n[ \"$1\" = adm ] || exec kubectl \"$@\"\n"
 
 var (
@@ -27,7 +27,7 @@ var (
 	misused      = regexp.MustCompile(`unknown (command|flag|shorthand flag)|flag needs an argument|is a required argument|error: (expected|invalid|unable to parse)|Usage:|command not found`)
 )
 
-// commands returns a folder with kubectl mcn and oc.
+// commands returns a folder with the programs kubectl-mcn and oc.
 func commands(t *testing.T) (dir string) {
 	t.Helper()
 	dir = build(t, "cmd/kubectl-mcn")
@@ -35,7 +35,8 @@ func commands(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestMCNNextCommandsRun: kubectl knows each command that a screen prints. The object may be missing.
+// TestMCNNextCommandsRun runs each command that a golden screen advises to run next: kubectl knows the command
+// and its flags. The object that the command names need not exist.
 func TestMCNNextCommandsRun(t *testing.T) {
 	dir := commands(t)
 	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
@@ -56,7 +57,7 @@ func TestMCNNextCommandsRun(t *testing.T) {
 
 	daemon := newIdentity(t, standard, fullGuard)
 	daemon.create()
-	hasPod := map[string]bool{} // two commands may be about one node, which has one daemon
+	hasPod := map[string]bool{} // by node: a node has one daemon
 	for command := range printed {
 		node := podOnNode.FindStringSubmatch(command)
 		if node != nil && !hasPod[node[1]] {
@@ -65,14 +66,14 @@ func TestMCNNextCommandsRun(t *testing.T) {
 		}
 		out, err := shell(t, standard, command, dir)
 		assert.NotRegexp(t, misused, out, command)
-		if node != nil && strings.Contains(command, " logs ") { // the API server has found the Pod, and looks for its node
+		if node != nil && strings.Contains(command, " logs ") { // the selector of the command finds the Pod, whose node does not exist
 			require.Error(t, err)
 			assert.Regexp(t, `"`+regexp.QuoteMeta(node[1])+`" not found`, out)
 		}
 	}
 }
 
-// TestMCNCommandsOfThePage runs each block of its page as a script.
+// TestMCNCommandsOfThePage runs each block of docs/kubectl-mcn.md as a script.
 func TestMCNCommandsOfThePage(t *testing.T) {
 	dir := commands(t)
 	newMCNPool(t, "worker", newConfig)
@@ -93,13 +94,13 @@ func TestMCNCommandsOfThePage(t *testing.T) {
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 			code = exit.ExitCode()
 		}
-		isWaiting := strings.Contains(script, "--timeout") // for a pool without nodes, which is never done
+		isWaiting := strings.Contains(script, "--timeout") // the pool is never done, so wait times out
 		assert.Equal(t, map[bool]int{true: 3}[isWaiting], code, "%s%s", script, out)
 	}
 }
 
-// TestCommandsOfTheDocs runs each command of the pages that needs a cluster, and compares the
-// output with the text below it. Package docs runs the other commands.
+// TestCommandsOfTheDocs runs each command of the pages that needs a cluster, and finds the text that the
+// page shows below the command in the output. Package docs runs the other commands.
 func TestCommandsOfTheDocs(t *testing.T) {
 	sameWhenGuarded(t)
 	installGuards(t, standard)

@@ -33,8 +33,8 @@ const (
 
 var configurations = operatorv1.GroupVersion.WithResource("machineconfigurations")
 
-// configuration is MachineConfiguration/cluster, with an administrator's clients. The cluster has one:
-// tests run one after the other.
+// configuration is the object MachineConfiguration/cluster, with an administrator's clients. A cluster has only
+// one such object, so its tests must not run in parallel.
 type configuration struct {
 	t     *testing.T
 	admin *operatorclientset.Clientset
@@ -46,8 +46,8 @@ var configurationCRD = sync.OnceValue(func() error {
 	return cluster.InstallConfigurationCRD(context.Background(), standard.Config())
 })
 
-// newConfiguration creates the object as it is on a cluster without this feature: the controller of boot images
-// has written its conditions, and the operator its observedGeneration.
+// newConfiguration creates the object with the fields that other processes write: the conditions of the boot image
+// controller, and observedGeneration.
 func newConfiguration(t *testing.T) *configuration {
 	t.Helper()
 	sameWhenGuarded(t)
@@ -87,7 +87,7 @@ func (c *configuration) delete() {
 	}
 }
 
-// patch patches the status as another process.
+// patch patches the status as another process would.
 func (c *configuration) patch(manager, patch string) {
 	c.t.Helper()
 	_, err := c.raw.Patch(c.t.Context(), "cluster", types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: manager}, "status")
@@ -108,14 +108,15 @@ func (c *configuration) conditions() []metav1.Condition {
 	return mc.Status.Conditions
 }
 
-// condition returns a condition, the zero one if there is none.
+// condition returns a condition, or the zero value.
 func (c *configuration) condition(name string) metav1.Condition {
 	c.t.Helper()
 	condition, _ := statusOf(c.conditions(), name)
 	return condition
 }
 
-// untouched asserts that the fields of others are unchanged, and that no Reporter owns them.
+// untouched asserts that the fields of other processes are unchanged, and that each Reporter owns only its
+// own conditions.
 func (c *configuration) untouched() {
 	c.t.Helper()
 	assert.Equal(c.t, "NA", c.condition(bootImageType).Reason)
@@ -133,14 +134,14 @@ func (c *configuration) untouched() {
 			Status map[string]map[string]any `json:"f:status"`
 		}
 		require.NoError(c.t, json.Unmarshal([]byte(entry.FieldsV1.GetRawString()), &fields))
-		assert.Len(c.t, fields.Status, 1, "%s owns conditions, and nothing else", entry.Manager)
+		assert.Len(c.t, fields.Status, 1, "%s owns only conditions", entry.Manager)
 		for key := range fields.Status["f:conditions"] {
 			assert.Contains(c.t, key, `{"type":"MachineConfig`)
 		}
 	}
 }
 
-// process is a running Reporter with an informer and a clock of its own.
+// process is a running Reporter with its own informer and clock.
 type process struct {
 	*components.Reporter
 	clock    *clocktesting.FakeClock
@@ -185,7 +186,7 @@ func (p *process) operatorSync(err error) {
 	end(err)
 }
 
-// until lets 30 seconds pass for each process again and again, until a check is true.
+// until advances the clock of each process by 30 seconds, again and again, until a check is true.
 func until(t *testing.T, check func() bool, processes ...*process) {
 	t.Helper()
 	eventually(t, func() bool {

@@ -1,4 +1,5 @@
-// Package e2e tests the library on a real API server: ownership of fields, conflicts, validation by
-// the CRD, admission, and the order of events in a watch. The tests share a cluster. Each test has
-// its own nodes.
+// Package e2e tests what only a real API server can show: admission, RBAC and tokens, validation by
+// the CRD, field ownership, conflicts, the events of a watch, kubectl, and versions side by side. All other rules are
+// tested in their own packages, on the server of package upgrademonitortest: TestWrites compares that
+// server with the real one. The tests share a cluster, and each test has its own nodes.
 package e2e

@@ -20,8 +20,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestDrainManifest: the role mcn-drain of operator.yaml grants what the example drain controller
-// needs, and no more. The program drains a node with a Pod, and uncordons the node.
+// TestDrainManifest: the example drain controller drains a node with a Pod, and uncordons the node. The role mcn-drain of
+// operator.yaml grants what the program needs, and no more.
 func TestDrainManifest(t *testing.T) {
 	sameWhenGuarded(t)
 	const account = "e2e-drain"
@@ -61,7 +61,7 @@ func TestDrainManifest(t *testing.T) {
 
 	var requests transport
 	var once sync.Once
-	requests.intercept(func(r *http.Request) { // a conflict, so that the controller reads the object
+	requests.intercept(func(r *http.Request) { // causes one conflict, so that the controller also reads the object
 		if r.Method == http.MethodPatch && strings.HasSuffix(r.URL.Path, "/status") {
 			once.Do(func() {
 				_, err := w.admin.Patch(t.Context(), w.name, types.MergePatchType, []byte(`{"metadata":{"annotations":{"a":"b"}}}`), metav1.PatchOptions{})

@@ -33,7 +33,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// fleet is the nodes and pools of a cluster, with an administrator's clients.
+// fleet manages the nodes and pools of a cluster with an administrator's clients.
 type fleet struct {
 	t       *testing.T
 	cluster *cluster.Cluster
@@ -69,7 +69,7 @@ func (f *fleet) createPool(name string) {
 	require.NoError(f.t, err)
 }
 
-// clear deletes all objects, also those of earlier tests.
+// clear deletes all nodes, their objects and all pools.
 func (f *fleet) clear() {
 	ctx, all := context.WithoutCancel(f.t.Context()), metav1.ListOptions{}
 	assert.NoError(f.t, f.core.CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, all))
@@ -81,7 +81,7 @@ func (f *fleet) nodes() nodes { return f.mcfg.MachineconfigurationV1().MachineCo
 
 func (f *fleet) pools() pools { return f.mcfg.MachineconfigurationV1().MachineConfigPools() }
 
-// parts are the clients and informers of a controller.
+// parts has what a controller is built from.
 type parts struct {
 	core     kubernetes.Interface
 	mcfg     mcfgclientset.Interface
@@ -90,14 +90,14 @@ type parts struct {
 	recorder record.EventRecorder
 }
 
-// controller is a controller that runs with clients and informers of its own.
+// controller is a running controller. It counts its requests, and apart from them those for events.
 type controller struct {
 	requests, events *transport
 	stop             func()
 }
 
-// control runs a controller as the service account of config, which has the permissions of
-// operator.yaml.
+// control runs the controller that build returns, with its own clients and informers. config authenticates it as
+// a service account of operator.yaml.
 func (f *fleet) control(config *rest.Config, build func(parts) (run func(context.Context) error)) *controller {
 	f.t.Helper()
 	c := &controller{requests: &transport{}, events: &transport{}}
@@ -126,10 +126,10 @@ func (f *fleet) control(config *rest.Config, build func(parts) (run func(context
 	return c
 }
 
-// run starts the controller of the nodes' objects, in the operator's Pod.
+// run starts the controller of package rollout, with the service account of the operator.
 func (f *fleet) run(change ...func(*rollout.Config)) *controller {
 	f.t.Helper()
-	return f.control(inTheOperatorsPod(f.cluster), func(p parts) func(context.Context) error {
+	return f.control(asOperator(f.cluster), func(p parts) func(context.Context) error {
 		config := rollout.Config{Client: p.mcfg, KubeClient: p.core, Nodes: p.nodes, Pools: p.objects.MachineConfigPools(),
 			MachineConfigNodes: p.objects.MachineConfigNodes(), Recorder: p.recorder, Timeout: 2 * time.Second}
 		for _, change := range change {
@@ -141,26 +141,25 @@ func (f *fleet) run(change ...func(*rollout.Config)) *controller {
 	})
 }
 
-// runPool starts the example's loop of the pools' statuses, which may write each status every 50
-// ms.
+// runPool starts the example's loop that writes the statuses of pools, each at most every 50 ms.
 func (f *fleet) runPool() *controller {
 	f.t.Helper()
-	return f.control(asOperator(f.cluster), func(p parts) func(context.Context) error {
+	return f.control(asController(f.cluster), func(p parts) func(context.Context) error {
 		loop := poolloop.New(p.mcfg, p.nodes, p.objects, p.recorder)
 		loop.Interval = 50 * time.Millisecond
 		return loop.Run
 	})
 }
 
-// checkRestart restarts the controller of the nodes' objects: it writes nothing but the object of a
-// new node.
+// checkRestart restarts the controller of package rollout: it creates the object of a new node, and writes no
+// other object.
 func (f *fleet) checkRestart() {
 	f.t.Helper()
 	c := f.run()
 	f.node("later", "worker", oldConfig)
 	f.eventually("later", exists)
 	c.stop()
-	conflicts := c.requests.answered(http.StatusConflict) // while its cache is stale
+	conflicts := c.requests.answered(http.StatusConflict) // of creations that the cache did not show yet
 	assert.Equal(f.t, 1, c.requests.of("create", "spec")-conflicts, "%v", c.requests)
 }
 
@@ -174,7 +173,7 @@ func (f *fleet) eventuallyEvent(reason, message string) {
 	}, "event %s %q", reason, message)
 }
 
-// node creates a Ready node of a pool, with a config that is current and desired.
+// node creates a Ready node of a pool. The config is its current and its desired one.
 func (f *fleet) node(name, poolName, config string, change ...func(*corev1.Node)) *testNode {
 	f.t.Helper()
 	return unguardedNodeOn(f.t, f.cluster, name, append([]func(*corev1.Node){func(n *corev1.Node) {
@@ -186,7 +185,7 @@ func (f *fleet) node(name, poolName, config string, change ...func(*corev1.Node)
 
 const annotationPrefix = "machineconfiguration.openshift.io/"
 
-// change changes a Node: an annotation with "desiredConfig=x", a role with "+infra" or "-infra".
+// change changes a Node: "desiredConfig=x" sets an annotation, "+infra" adds a role, and "-infra" removes it.
 func (f *fleet) change(name string, changes ...string) *corev1.Node {
 	f.t.Helper()
 	annotations, labels := map[string]any{}, map[string]any{}
@@ -220,7 +219,7 @@ func (f *fleet) patchPool(name, patch string) {
 	require.NoError(f.t, err)
 }
 
-// eventually waits until the object of a node passes a check. It is nil if it does not exist.
+// eventually waits until the object of a node passes a check. If it does not exist, the check gets nil.
 func (f *fleet) eventually(name string, check func(*mcfgv1.MachineConfigNode) bool) (last *mcfgv1.MachineConfigNode) {
 	f.t.Helper()
 	eventually(f.t, func() bool {

@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// Why the policies deny a request. Package test/guard tests each clause.
+// The beginnings of the policies' messages. Package test/guard tests each clause of the policies.
 const (
 	messageNoClaim = `must have a "authentication.kubernetes.io/node-name" claim`
 	messageOther   = "can only be done from the MCN's owner node"
@@ -32,8 +32,8 @@ const (
 var (
 	// fullGuard is the guard of the daemon, with both policies.
 	fullGuard = guard.Guard{EnforceTransitions: true}
-	// wideGuard is the guard of a service account with every verb, so that only the policies
-	// deny its requests.
+	// wideGuard is the guard of a service account that RBAC allows every verb. So only the policies deny
+	// its requests.
 	wideGuard = guard.Guard{Name: "wide", Namespace: "wide", ServiceAccount: "daemon", EnforceTransitions: true}
 )
 
@@ -44,13 +44,13 @@ func withDefaults(g guard.Guard) guard.Guard {
 	return g
 }
 
-// guardedClusters are the clusters on which both guards are installed.
+// guardedClusters has the clusters with both guards.
 var (
 	installing      sync.Mutex
 	guardedClusters = map[*cluster.Cluster]bool{}
 )
 
-// installGuards installs both guards on a cluster, once.
+// installGuards installs fullGuard and wideGuard on a cluster, if they are not installed yet.
 func installGuards(t *testing.T, c *cluster.Cluster) {
 	t.Helper()
 	installing.Lock()
@@ -70,9 +70,8 @@ func installGuards(t *testing.T, c *cluster.Cluster) {
 	installGuard(t, c, fullGuard)
 }
 
-// installGuard applies the manifests with kubectl, as an administrator does, and waits until each
-// policy denies a request that it must deny. The manifests of fullGuard are the files of package
-// scope.
+// installGuard applies the manifests of a guard with kubectl, as an administrator does, and waits until its policies
+// are in force. The manifests of fullGuard are the files in scope/manifests.
 func installGuard(t *testing.T, c *cluster.Cluster, guard guard.Guard) {
 	t.Helper()
 	user := newIdentity(t, c, guard)
@@ -115,17 +114,17 @@ func installGuard(t *testing.T, c *cluster.Cluster, guard guard.Guard) {
 	require.NoError(t, admin.Delete(context.WithoutCancel(t.Context()), probe, metav1.DeleteOptions{}))
 }
 
-// manifest is the path of a file that an administrator applies.
+// manifest returns the path of a file in scope/manifests.
 func manifest(name string) string { return filepath.Join("../../scope/manifests", name+".yaml") }
 
-// early is the usual time of a condition, and unowned a condition of another manager.
+// early is the default time of a condition, and unowned the type of a condition that the library does not write.
 const (
 	early   = "2026-01-01T00:00:00Z"
 	unowned = "InternalReleaseImageDegraded"
 )
 
-// conditionsPatch returns a merge patch of a status: "Drained=True", or "Drained=True at <time>".
-// The default time is early.
+// conditionsPatch returns a merge patch of a status with conditions. A condition is "Drained=True" or
+// "Drained=True at <time>". The default time is early.
 func conditionsPatch(conditions ...string) []byte {
 	list := []map[string]string{}
 	for _, condition := range conditions {
@@ -145,7 +144,7 @@ func deniedWith(t *testing.T, err error, reason string) {
 	assert.ErrorContains(t, err, reason)
 }
 
-// answerOf returns whether a request was allowed, and if not, whether a policy or RBAC denied it.
+// answerOf returns "yes" if a request was allowed, and otherwise whether a policy or RBAC has denied it.
 func answerOf(t *testing.T, err error) string {
 	t.Helper()
 	switch {

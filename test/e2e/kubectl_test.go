@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// kubectl returns the command of an administrator of the standard cluster.
+// kubectl returns a kubectl command, with an administrator's kubeconfig of the standard cluster.
 func kubectl(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	path, err := cluster.Binary("kubectl")
@@ -78,8 +78,8 @@ func build(t *testing.T, program string) (dir string) {
 	return dir
 }
 
-// shell runs a script of the docs in the repository, as an administrator of a cluster, with kubectl
-// and the programs of some folders.
+// shell runs a script in the root of the repository, with an administrator's kubeconfig of a cluster. The PATH has
+// kubectl and the programs in dirs.
 func shell(t *testing.T, c *cluster.Cluster, script string, dirs ...string) (string, error) {
 	t.Helper()
 	kubectl, err := cluster.Binary("kubectl")
@@ -94,9 +94,8 @@ func shell(t *testing.T, c *cluster.Cluster, script string, dirs ...string) (str
 	return string(out), err
 }
 
-// TestKubectlWaitsForTheConfigThatTheSpecDesires: the operator desires another config, and the
-// daemon has not started the update: for kubectl, neither its reports nor a restart are the end of
-// that update.
+// TestKubectlWaitsForTheConfigThatTheSpecDesires: the operator desires another config, and the daemon has not started
+// the update. Until it has ended the update, kubectl wait does not succeed, whatever the daemon reports.
 func TestKubectlWaitsForTheConfigThatTheSpecDesires(t *testing.T) {
 	w := newTestNode(t, "kubectl-waits")
 	w.reportUpdated()
@@ -104,29 +103,19 @@ func TestKubectlWaitsForTheConfigThatTheSpecDesires(t *testing.T) {
 		_, err := standard.Kubectl(t.Context(), "wait", "--for=condition=Updated", "--timeout="+timeout, "machineconfignode/"+w.name)
 		return err
 	}
-	require.NoError(t, wait("30s"), "updated")
+	require.NoError(t, wait("30s"))
 
-	operator, _ := w.monitor("master")
 	w.annotate(oldConfig, newConfig)
-	call{}.make(t, operator)
 	m, _ := w.monitor("master")
+	call{}.make(t, m)
 	m.Report(t.Context(), phases.Resumed, "restarted", done)
 	m.ReportDegraded(t.Context(), errors.New("disk full"))
 	m.Report(t.Context(), phases.Updated, "again", done)
 	require.False(t, isPending(m))
 	assert.ErrorContains(t, wait("1s"), "timed out")
-	object := w.object()
-	assert.Less(t, object.Status.ObservedGeneration, object.Generation)
 
 	ended := make(chan error, 1)
 	go func() { ended <- wait("60s") }()
 	w.rebootUpdate(m)
 	assert.NoError(t, <-ended)
-
-	m, _ = w.monitor("infra")
-	call{}.make(t, m)
-	object = w.object()
-	assert.Equal(t, "infra", object.Spec.Pool.Name)
-	assert.Equal(t, object.Generation, object.Status.ObservedGeneration, "another pool is another generation, and the call catches up")
-	assert.NoError(t, wait("30s"))
 }

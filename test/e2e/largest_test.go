@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// largestStatus is a merge patch of a status with as many of everything as the CRD allows.
+// largestStatus returns a merge patch of a status: each list has the maximum length that the CRD allows.
 func largestStatus(at, generation, message string) []byte {
 	condition := func(name, message string) map[string]any {
 		return map[string]any{"type": name, "status": "False", "reason": "Test", "message": message, "lastTransitionTime": at}
@@ -44,8 +44,8 @@ func largestStatus(at, generation, message string) []byte {
 	return data
 }
 
-// TestTheLargestObject: its cost is within the API server's limits for expressions, even if every
-// value was unreadable before.
+// TestTheLargestObject: the API server limits the cost of the policies' expressions. A write of the largest object
+// that the CRD allows is within the limit, also if each of its times and numbers was unreadable before.
 func TestTheLargestObject(t *testing.T) {
 	f := newFleet(t)
 	w := f.node("largest", "worker", oldConfig)

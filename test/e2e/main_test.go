@@ -15,8 +15,8 @@ import (
 // standard is the cluster of most tests, with the CRD of standard mode.
 var standard *cluster.Cluster
 
-// withImages has the CRD with images. withOperator has it, too, and the CRD of pools and the
-// operator's role: its tests have it to themselves, as a controller syncs every Node.
+// withImages is a cluster with the CRD of image mode. withOperator also has the CRD of pools and the roles
+// of operator.yaml. Its tests run controllers, which sync every Node. So they run one at a time.
 var withImages, withOperator onDemand
 
 func TestMain(m *testing.M) {
@@ -41,7 +41,7 @@ func run(m *testing.M) int {
 	return code
 }
 
-// onDemand is a cluster that the first test that needs it starts.
+// onDemand is a cluster that is started when a test first needs it.
 type onDemand struct {
 	once    sync.Once
 	cluster *cluster.Cluster
@@ -72,16 +72,16 @@ func installOperator(ctx context.Context, c *cluster.Cluster) error {
 	return err
 }
 
-// guardEverything reports whether the guard is in force in all tests, and every daemon has the
-// token of a Pod on its node: make e2e-guarded.
+// guardEverything reports whether make e2e-guarded runs the tests: both policies are in force, and each
+// daemon has the token of a Pod on its node.
 func guardEverything() bool {
 	return os.Getenv("UPGRADEMONITOR_E2E_GUARD") == "1"
 }
 
-// sameWhenGuarded skips a test that is the same with guardEverything: make e2e runs it.
+// sameWhenGuarded skips the test in make e2e-guarded, where it would do the same as in make e2e.
 func sameWhenGuarded(t *testing.T) {
 	t.Helper()
 	if guardEverything() {
-		t.Skip("the same with UPGRADEMONITOR_E2E_GUARD as without")
+		t.Skip("make e2e runs this test")
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 const accessDoc = "testdata/access.md"
 
-// attempts are the requests of the matrix, in the order of the tables.
+// attempts has the requests of the matrix, in the order of the rows.
 var attempts = []string{"create", "spec merge patch", "spec apply", "status merge patch", "status apply", "update", "status update",
 	"delete", "deletecollection", "get", "list", "watch"}
 
@@ -68,8 +68,7 @@ func attempt(ctx context.Context, name string, c nodes, o *mcfgv1.MachineConfigN
 	return err
 }
 
-// identities holds the columns of the matrix, in the order of the tables: the users that can make
-// a request for the node "own".
+// identities has the users of the matrix, in the order of the columns. own is the node of a user.
 var identities = []struct {
 	name   string
 	config func(i *identity, own string) *rest.Config
@@ -82,6 +81,8 @@ var identities = []struct {
 	{"administrator", func(i *identity, _ string) *rest.Config { return i.admin }},
 }
 
+// TestAnswersEqualTheTables makes each request of the tables in testdata/access.md, which say who may do what on the
+// object of its own node and of another node.
 func TestAnswersEqualTheTables(t *testing.T) {
 	sameWhenGuarded(t)
 	installGuards(t, standard)
@@ -98,7 +99,7 @@ func TestAnswersEqualTheTables(t *testing.T) {
 	}
 }
 
-// matrix returns the table of the answers.
+// matrix makes all requests with the identities of a guard, and returns the table of the answers.
 func matrix(t *testing.T, guard guard.Guard) string {
 	t.Helper()
 	i := newIdentity(t, standard, guard)

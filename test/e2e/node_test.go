@@ -29,11 +29,10 @@ type testNode struct {
 	node    *corev1.Node
 	admin   nodes // an administrator's client
 
-	// Of the processes on the node.
+	// These fields configure the clients and Monitors of the processes on the node.
 	config    *rest.Config
 	logger    klog.Logger
 	imageMode bool
-	guarded   bool // they have the token of a Pod on the node
 }
 
 func newTestNode(t *testing.T, name string) *testNode {
@@ -71,11 +70,10 @@ func unguardedNodeOn(t *testing.T, c *cluster.Cluster, name string, change ...fu
 	return w
 }
 
-// guard gives the processes on the node the permissions of a daemon.
+// guard installs the guards, and gives the processes on the node the token of a daemon.
 func (w *testNode) guard() {
 	w.t.Helper()
 	installGuards(w.t, w.cluster)
-	w.guarded = true
 	w.config = newIdentity(w.t, w.cluster, fullGuard).podToken(w.name)
 }
 
@@ -112,8 +110,8 @@ func (w *testNode) annotateNode(name, value string) {
 	require.NoError(w.t, err)
 }
 
-// monitor returns a Monitor as in a separate process, with a client of its own. Its timeout
-// suffices on a loaded machine.
+// monitor returns a Monitor with its own client, as in a separate process. The timeout is long, because
+// the machine may be busy.
 func (w *testNode) monitor(pool string, change ...func(*upgrademonitor.Config)) (*upgrademonitor.Monitor, *transport) {
 	w.t.Helper()
 	transport := &transport{}
@@ -135,8 +133,8 @@ func (w *testNode) monitor(pool string, change ...func(*upgrademonitor.Config)) 
 	return m, transport
 }
 
-// informed returns a Monitor with the Lister of a running informer. caughtUp waits until the Lister
-// has the object.
+// informed returns a Monitor with the Lister of a running informer. caughtUp waits until the Lister has the
+// current version of the object.
 func (w *testNode) informed() (m *upgrademonitor.Monitor, requests *transport, caughtUp func()) {
 	w.t.Helper()
 	lister, caughtUp := w.lister()
@@ -144,8 +142,7 @@ func (w *testNode) informed() (m *upgrademonitor.Monitor, requests *transport, c
 	return m, requests, caughtUp
 }
 
-// lister returns the Lister of a running informer of the object. caughtUp waits until the Lister has
-// the object.
+// lister returns the Lister of a running informer of the node's object. caughtUp: see informed.
 func (w *testNode) lister() (lister mcfglisters.MachineConfigNodeLister, caughtUp func()) {
 	w.t.Helper()
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(mcfgClient(w.t, w.config), 0,
@@ -164,7 +161,7 @@ func (w *testNode) lister() (lister mcfglisters.MachineConfigNodeLister, caughtU
 	}
 }
 
-// isPending reports whether a Monitor has accepted a report that is not written yet.
+// isPending reports whether a report is accepted, and not yet written.
 func isPending(m *upgrademonitor.Monitor) bool {
 	n, _ := m.Pending()
 	return n > 0
@@ -194,14 +191,15 @@ func (w *testNode) owner() metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: w.name, UID: w.node.UID}
 }
 
-// mergeStatus writes the status as another client.
+// mergeStatus patches the status as another client would.
 func (w *testNode) mergeStatus(patch string) {
 	w.t.Helper()
 	_, err := w.admin.Patch(w.t.Context(), w.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "someone"}, "status")
 	require.NoError(w.t, err)
 }
 
-// resetObject recreates the node's object without conditions, or deletes it, and returns it.
+// resetObject deletes the node's object, and creates it again without conditions if exists is set. It
+// returns the object, or what a client may create.
 func (w *testNode) resetObject(exists bool) *mcfgv1.MachineConfigNode {
 	w.t.Helper()
 	if err := w.admin.Delete(w.t.Context(), w.name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {

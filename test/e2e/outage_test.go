@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// outages are failures of the real servers.
+// outages has failures of the servers.
 var outages = map[string]struct {
 	start, end func(context.Context, *cluster.Cluster) error
 }{
@@ -34,8 +34,8 @@ var outages = map[string]struct {
 	},
 }
 
-// TestOutages: the real servers fail in the middle of an update, beside both controllers. The
-// daemon's reports are written afterwards, and both controllers go on.
+// TestOutages: the servers fail in the middle of an update. Afterwards the daemon's reports are written, and the
+// controllers of nodes and pools go on.
 func TestOutages(t *testing.T) {
 	f := newFleet(t)
 	rollout, loop := f.run(), f.runPool()

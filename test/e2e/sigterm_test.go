@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// lockedBuffer is the output of a program that a test reads while the program runs.
+// lockedBuffer collects the output of a program. A test may read it while the program runs.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	all bytes.Buffer
@@ -37,8 +37,8 @@ func (b *lockedBuffer) String() string {
 	return b.all.String()
 }
 
-// TestSIGTERM runs the daemon of the guide as a program: it reports an update during an outage,
-// gets SIGTERM, and flushes when the API server is back. Only requests for MachineConfigNodes fail.
+// TestSIGTERM runs the example daemon as a program: it updates its node in an outage, gets SIGTERM, and writes its
+// reports before it ends. In the outage, requests for MachineConfigNodes fail.
 func TestSIGTERM(t *testing.T) {
 	w := newTestNode(t, "sigterm")
 	kube := kubeClient(t, standard.Config()).CoreV1().Nodes()
@@ -83,14 +83,12 @@ func TestSIGTERM(t *testing.T) {
 		return err == nil && node.Annotations[annotationPrefix+"currentConfig"] == newConfig
 	}, "the update goes on without its reports")
 	require.NoError(t, daemon.Process.Signal(syscall.SIGTERM))
-	left.Store(2) // of Flush, which retries
+	left.Store(2) // the outage ends during Flush
 	require.NoError(t, daemon.Wait())
 	assert.NotContains(t, log.String(), "continuing without them")
 
-	h.catchUp()
 	h.check()
 	h.checkEnded()
 	assert.Equal(t, newConfig, w.object().Status.ConfigVersion.Current)
-	applied := w.condition(phases.AppliedFilesAndOS)
-	assert.Equal(t, "Action during update to "+newConfig+": Applying files and OS", applied.Message)
+	assert.Contains(t, w.condition(phases.AppliedFilesAndOS).Message, newConfig)
 }

@@ -40,8 +40,8 @@ type step struct {
 	Node            struct{ CurrentConfig, DesiredConfig, CurrentImage, DesiredImage string }
 }
 
-// TestTraces replays the calls of a daemon and a controller that were recorded on a cluster, with a
-// Monitor each: a watcher sees no illegal transition, and the API server rejects no request.
+// TestTraces replays calls of a daemon and a drain controller that were recorded on a cluster, each with its own
+// Monitor. A watcher sees no illegal transition, and the API server and the policies reject no request.
 func TestTraces(t *testing.T) {
 	data, err := os.ReadFile("testdata/daemon-calls.json")
 	require.NoError(t, err)
@@ -68,13 +68,13 @@ func TestTraces(t *testing.T) {
 			}
 			for by, requests := range r.requests {
 				t.Logf("%s: %v", by, requests)
-				assert.Zero(t, requests.answered(http.StatusUnprocessableEntity, http.StatusForbidden), "422 or 403 to the %s", by)
+				assert.Zero(t, requests.answered(http.StatusUnprocessableEntity, http.StatusForbidden), by)
 			}
 		})
 	}
 }
 
-// replay is a trace that is being replayed, with a Monitor for each process.
+// replay has the Monitor of each process of a trace, and its requests.
 type replay struct {
 	node     *testNode
 	monitors map[string]*upgrademonitor.Monitor

@@ -23,7 +23,7 @@ type transport struct {
 	mu          sync.Mutex
 	before      func(*http.Request) // called before each request, if not nil
 	kinds       map[string]int
-	permissions map[string]bool // that the requests need: "patch machineconfigpools/status"
+	permissions map[string]bool // those that the requests need, for example "patch machineconfigpools/status"
 	answers     map[int]int
 }
 
@@ -35,7 +35,7 @@ func (r *transport) wrap(next http.RoundTripper) http.RoundTripper {
 		response, err := next.RoundTrip(request)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		// Kubernetes 1.33 has no WatchList: the informer lists after a 422
+		// Kubernetes 1.33 has no WatchList: an informer tries it, gets 422, and lists.
 		if err == nil && (response.StatusCode != http.StatusUnprocessableEntity || kindOf(request) != "watch") {
 			r.answers[response.StatusCode]++
 		}
@@ -43,7 +43,7 @@ func (r *transport) wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// sent counts a request before the server can have processed it.
+// sent counts a request before it is sent, and returns the function to call first, or nil.
 func (r *transport) sent(request *http.Request) (before func(*http.Request)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -73,10 +73,9 @@ func kindOf(request *http.Request) string {
 	}
 }
 
-// permissionOf returns the verb and the resource of a request, as in RBAC. An informer that cannot
-// watch at once lists, too.
+// permissionOf returns the verb and the resource of a request, as in RBAC.
 func permissionOf(request *http.Request) string {
-	path := strings.Split(strings.Trim(request.URL.Path, "/"), "/")[2:] // after api/v1, or apis and the group
+	path := strings.Split(strings.Trim(request.URL.Path, "/"), "/")[2:] // without "api/v1", or "apis/<group>"
 	if strings.HasPrefix(request.URL.Path, "/apis/") {
 		path = path[1:]
 	}
@@ -103,7 +102,7 @@ func (r *transport) used() []string {
 	return slices.Sorted(maps.Keys(r.permissions))
 }
 
-// of returns the number of requests of some kinds.
+// of returns the number of requests of the kinds: see kindOf.
 func (r *transport) of(kinds ...string) (total int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,7 +115,7 @@ func (r *transport) of(kinds ...string) (total int) {
 // all returns the number of requests, without those of informers.
 func (r *transport) all() int { return r.of("read", "create", "status", "spec") }
 
-// answered returns the number of responses with some status codes.
+// answered returns the number of responses with one of the status codes.
 func (r *transport) answered(codes ...int) (total int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,8 +146,8 @@ func (r *transport) intercept(before func(*http.Request)) {
 	r.before = before
 }
 
-// front returns the kubeconfig of an administrator whose requests to the standard cluster go through
-// a server with a wrapped transport.
+// front starts a proxy of the standard cluster with a wrapped transport, and returns an administrator's kubeconfig
+// for the proxy.
 func front(t *testing.T, wrap func(http.RoundTripper) http.RoundTripper) (kubeconfig string) {
 	t.Helper()
 	target, err := url.Parse(standard.Config().Host)

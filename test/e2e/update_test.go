@@ -18,7 +18,7 @@ const (
 	newConfig = "rendered-master-ceedbbb3b533372a501c2410fa554c89"
 )
 
-// call is a report of a phase, or without a phase the spec call.
+// call is a report of a phase or, without a phase, a call of GenerateAndApplyMachineConfigNodeSpec.
 type call struct {
 	phase  phases.Phase
 	status metav1.ConditionStatus
@@ -27,7 +27,7 @@ type call struct {
 
 var completesParent = []upgrademonitor.Option{upgrademonitor.CompletesParent()}
 
-// rebootCalls holds the reports of a standard update with a reboot.
+// rebootCalls has the reports of an update with a reboot in standard mode.
 var rebootCalls = []call{
 	{phases.Updated, no, nil},
 	{phases.UpdatePrepared, done, nil},
@@ -43,7 +43,7 @@ var rebootCalls = []call{
 	{phases.Updated, done, nil},
 }
 
-// rebootSteps is rebootCalls with the spec call of the daemon.
+// rebootSteps is rebootCalls with the call of GenerateAndApplyMachineConfigNodeSpec that today's daemon makes.
 var rebootSteps = slices.Insert(slices.Clone(rebootCalls), 2, call{})
 
 func (c call) String() string { return string(c.phase) + " " + string(c.status) }
@@ -67,7 +67,7 @@ func (c call) make(t *testing.T, m *upgrademonitor.Monitor) {
 	require.NoError(t, c.try(t.Context(), m), c)
 }
 
-// update has the calls of an update made, with the annotations that the node has then.
+// update sets the annotations that the node has at each call of an update, and passes the call to do.
 func (w *testNode) update(calls []call, from, to version, do func(i int, c call)) {
 	for i, c := range calls {
 		w.annotateVersions(from, to)
@@ -78,18 +78,18 @@ func (w *testNode) update(calls []call, from, to version, do func(i int, c call)
 	}
 }
 
-// reboot is update with the standard calls, from the old config to the new config.
+// reboot is update with rebootSteps, from oldConfig to newConfig.
 func (w *testNode) reboot(do func(i int, c call)) {
 	w.update(rebootSteps, version{config: oldConfig}, version{config: newConfig}, do)
 }
 
-// rebootUpdate makes a whole update with one Monitor.
+// rebootUpdate makes the calls of a whole update with one Monitor.
 func (w *testNode) rebootUpdate(m *upgrademonitor.Monitor) {
 	w.t.Helper()
 	w.reboot(func(_ int, c call) { c.make(w.t, m) })
 }
 
-// reportUpdated creates the object of a node between two updates, with a Monitor that is discarded.
+// reportUpdated creates the object of a node that is in no update.
 func (w *testNode) reportUpdated() {
 	w.t.Helper()
 	w.annotate(oldConfig, oldConfig)

@@ -20,7 +20,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// identity creates the configurations of clients that act as one service account.
+// identity creates client configurations that authenticate as one service account in different ways.
 type identity struct {
 	t                         *testing.T
 	admin                     *rest.Config
@@ -53,7 +53,7 @@ func createNamespace(t *testing.T, client *kubernetes.Clientset, name string) {
 	}
 }
 
-// podToken returns the configuration of a daemon: a token that is bound to a Pod on the node.
+// podToken returns a configuration with a token that is bound to a Pod on the node, as a daemon has.
 func (i *identity) podToken(node string) *rest.Config {
 	i.t.Helper()
 	pod := i.pod(node)
@@ -97,8 +97,8 @@ func (i *identity) token(bound *authenticationv1.BoundObjectReference) *rest.Con
 	return config
 }
 
-// impersonated returns the configuration of an administrator that impersonates the service
-// account, with the given claims.
+// impersonated returns the configuration of an administrator who impersonates the service account with the
+// given claims.
 func (i *identity) impersonated(claims map[string][]string) *rest.Config {
 	return impersonate(i.admin, i.namespace, i.serviceAccount, claims)
 }
@@ -117,13 +117,13 @@ func onNode(names ...string) map[string][]string {
 	return map[string][]string{guard.NodeNameClaim: names}
 }
 
-// asOperator impersonates the service account of operator.yaml that selects the nodes to update.
-func asOperator(c *cluster.Cluster) *rest.Config {
+// asController impersonates the service account of the machine-config-controller, which writes the pools.
+func asController(c *cluster.Cluster) *rest.Config {
 	return impersonate(c.Config(), operatorNamespace, "machine-config-controller", nil)
 }
 
-// inTheOperatorsPod impersonates the service account of machine-config-operator's own Pod.
-func inTheOperatorsPod(c *cluster.Cluster) *rest.Config {
+// asOperator impersonates the service account of the machine-config-operator.
+func asOperator(c *cluster.Cluster) *rest.Config {
 	return impersonate(c.Config(), operatorNamespace, "machine-config-operator", nil)
 }
 
@@ -136,7 +136,7 @@ func asComponent(component components.Component) *rest.Config {
 	return impersonate(standard.Config(), operatorNamespace, account, nil)
 }
 
-// allow grants verbs on all objects of resources.
+// allow grants the verbs on all objects of the resources.
 func allow(t *testing.T, c *cluster.Cluster, subject rbacv1.Subject, resources, verbs []string) {
 	t.Helper()
 	name, client := "e2e-"+subject.Name, kubeClient(t, c.Config()).RbacV1()
@@ -153,8 +153,8 @@ func allow(t *testing.T, c *cluster.Cluster, subject rbacv1.Subject, resources, 
 	require.NoError(t, err)
 }
 
-// permissions returns the permissions that rules grant, sorted: "patch nodes". An informer that
-// watches needs the permission to list, too, which is left out.
+// permissions returns the sorted permissions that rules grant, for example "patch nodes". It omits list where watch
+// is granted: an informer needs both, but may use only watch.
 func permissions(rules []rbacv1.PolicyRule) (list []string) {
 	for _, rule := range rules {
 		for _, resource := range rule.Resources {

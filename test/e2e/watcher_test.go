@@ -22,11 +22,11 @@ const (
 	done    = metav1.ConditionTrue
 )
 
-// history holds the events of a watch of one object.
+// history has the events of a watch of one object.
 type history struct {
 	t        *testing.T
 	node     *testNode
-	received chan watch.Event // by the watch, which must not wait for the test
+	received chan watch.Event // large enough that the watch never waits for the test
 	events   []*mcfgv1.MachineConfigNode
 }
 
@@ -70,14 +70,14 @@ func (h *history) catchUp() {
 
 func (h *history) last() *mcfgv1.MachineConfigNode { return h.events[len(h.events)-1] }
 
-// check catches up and compares every step of the history with the rules.
+// check asserts that no transition in the history is illegal.
 func (h *history) check() {
 	h.t.Helper()
 	assert.Empty(h.t, h.jumps(0))
 }
 
-// jumps catches up and returns the illegal transitions between the events from an index on: package
-// upgrademonitortest judges each.
+// jumps catches up, and returns the illegal transitions of the events from an index on. A client of package
+// upgrademonitortest, which checks each write, replays them.
 func (h *history) jumps(from int) []string {
 	h.t.Helper()
 	h.catchUp()
@@ -105,7 +105,7 @@ func (r *recorder) Errorf(format string, args ...any) {
 	r.errors = append(r.errors, fmt.Sprintf(format, args...))
 }
 
-// checkEnded catches up and checks that the object is as between two updates.
+// checkEnded catches up, and asserts that the object shows no update: Updated is True, and each step is False.
 func (h *history) checkEnded() {
 	h.t.Helper()
 	h.catchUp()

@@ -20,8 +20,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// TestWrites: the clientset of package upgrademonitortest and the API server make the same of each
-// write in that package's testdata.
+// TestWrites makes each write in testdata/writes.yaml of package upgrademonitortest on the API server and on the
+// clientset of that package: both give the same response.
 func TestWrites(t *testing.T) {
 	sameWhenGuarded(t)
 	t.Parallel()

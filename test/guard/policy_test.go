@@ -63,7 +63,8 @@ func (r request) denials(t *testing.T) (messages []string) {
 			require.NoError(t, err)
 			return results
 		}
-		if !slices.Contains(rule.Operations, admissionv1.OperationType(operation)) ||
+		if !slices.Contains(rule.APIGroups, resource.Group) || !slices.Contains(rule.APIVersions, resource.Version) ||
+			!slices.Contains(rule.Operations, admissionv1.OperationType(operation)) ||
 			!slices.ContainsFunc(paths, func(path string) bool { return slices.Contains(rule.Resources, path) }) ||
 			evaluate(policy.conditions)[0].EvalResult != types.True {
 			continue

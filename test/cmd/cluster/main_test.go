@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestMain is the program itself where a test has started it.
+// TestMain runs the program if the test binary was started with --serve, as the program starts itself.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "--serve" {
 		main()
@@ -21,7 +21,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func TestUpTwiceAndDown(t *testing.T) {
+// TestASecondUpFindsTheClusterAndDownStopsIt: a second down does nothing.
+func TestASecondUpFindsTheClusterAndDownStopsIt(t *testing.T) {
 	s := session{t.TempDir()}
 	var stderr bytes.Buffer
 	t.Cleanup(func() { _ = s.down(&stderr) })

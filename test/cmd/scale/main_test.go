@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestThreeNodes measures one row on real servers.
-func TestThreeNodes(t *testing.T) {
+// TestTheTableHasARowForEachNumberOfNodes: the output and the file have the same table.
+func TestTheTableHasARowForEachNumberOfNodes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "table.md")
 	var stdout, stderr bytes.Buffer
 
@@ -26,6 +26,6 @@ func TestThreeNodes(t *testing.T) {
 	t.Log(stdout.String())
 }
 
-func TestFigures(t *testing.T) {
+func TestNumbersHaveCommas(t *testing.T) {
 	assert.Equal(t, []string{"0", "999", "1,000", "1,234,567"}, []string{count(0), count(999), count(1000), count(1234567)})
 }
