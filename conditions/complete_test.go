@@ -65,3 +65,14 @@ func TestStatusOfAMissingConditionIsFalse(t *testing.T) {
 	assert.Equal(t, no, conditions.StatusOf(list, phases.Cordoned))
 	assert.Equal(t, no, conditions.StatusOf(nil, phases.Cordoned))
 }
+
+func TestReservedReasons(t *testing.T) {
+	for reason, want := range map[string]bool{
+		"NotYetOccurred": true,
+		"NotYetOccured":  true, // older daemons write it
+		"Drained":        false,
+		"":               false,
+	} {
+		assert.Equal(t, want, conditions.IsReservedReason(reason), "%q", reason)
+	}
+}

@@ -10,9 +10,8 @@ import (
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
-// TestBuilds: what is written is read back. The words of Initial and Prepared are the same if the pool
-// is not paused.
-func TestBuilds(t *testing.T) {
+// TestReadBuildIsTheReverseOfMessage: Initial and Prepared have the same message if the pool is not paused.
+func TestReadBuildIsTheReverseOfMessage(t *testing.T) {
 	seen := map[string]mcfgv1.BuildProgress{}
 	for _, state := range []mcfgv1.BuildProgress{poolwords.None, poolwords.Initial, mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding,
 		mcfgv1.MachineOSBuildSucceeded, mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted} {
@@ -42,8 +41,8 @@ func TestBuilds(t *testing.T) {
 	}
 }
 
-// TestReports: the message of NodeDegraded is read back, also if it was cut off.
-func TestReports(t *testing.T) {
+// TestReadReportsIsTheReverseOfString, also if the last entry was truncated.
+func TestReadReportsIsTheReverseOfString(t *testing.T) {
 	reports := []poolwords.Report{{Node: "a", Message: `disk "full", \`}, {Node: "b", Message: "é\n\x1b\xff"}, {Node: "b", Message: `Node c is reporting: "x"`}}
 	var texts []string
 	for _, r := range reports {

@@ -130,6 +130,7 @@ func TestPoliciesFailClosedForOneServiceAccount(t *testing.T) {
 	g := guard.Guard{Namespace: "a", ServiceAccount: "b"}
 	for _, policy := range []*admissionv1.ValidatingAdmissionPolicy{g.Policy(), g.TransitionPolicy()} {
 		assert.Equal(t, admissionv1.Fail, *policy.Spec.FailurePolicy)
+		assert.Equal(t, admissionv1.Equivalent, *policy.Spec.MatchConstraints.MatchPolicy, "requests for other versions of the API are checked")
 		require.Len(t, policy.Spec.MatchConditions, 1)
 		assert.Equal(t, `request.userInfo.username == "system:serviceaccount:a:b"`, policy.Spec.MatchConditions[0].Expression)
 		for _, validation := range policy.Spec.Validations {
@@ -173,16 +174,17 @@ func TestDenialsHaveTheTextsOfMachineConfigOperator(t *testing.T) {
 }
 
 func TestRoleGrantsOnlyTheVerbsThatTheLibraryNeeds(t *testing.T) {
-	verbs := map[string]string{}
-	for _, rule := range object[*rbacv1.ClusterRole](t, guard.Guard{}, 0).Rules {
-		for _, resource := range rule.Resources {
-			verbs[resource] = strings.Join(rule.Verbs, " ")
-		}
-		assert.Empty(t, rule.NonResourceURLs)
-	}
-	assert.Equal(t, map[string]string{
-		"machineconfignodes":        "get list watch create patch",
-		"machineconfignodes/status": "patch",
-		"nodes":                     "get list watch",
-	}, verbs)
+	const group = "machineconfiguration.openshift.io"
+	assert.Equal(t, []rbacv1.PolicyRule{
+		{APIGroups: []string{group}, Resources: []string{"machineconfignodes"}, Verbs: []string{"get", "list", "watch", "create", "patch"}},
+		{APIGroups: []string{group}, Resources: []string{"machineconfignodes/status"}, Verbs: []string{"patch"}},
+		{APIGroups: []string{""}, Resources: []string{"nodes"}, Verbs: []string{"get", "list", "watch"}},
+	}, object[*rbacv1.ClusterRole](t, guard.Guard{}, 0).Rules)
+}
+
+func TestTheRoleIsBoundToTheServiceAccount(t *testing.T) {
+	g := guard.Guard{Namespace: "a", ServiceAccount: "b"}
+	role, binding := object[*rbacv1.ClusterRole](t, g, 0), object[*rbacv1.ClusterRoleBinding](t, g, 0)
+	assert.Equal(t, rbacv1.RoleRef{APIGroup: "rbac.authorization.k8s.io", Kind: "ClusterRole", Name: role.Name}, binding.RoleRef)
+	assert.Equal(t, []rbacv1.Subject{{Kind: "ServiceAccount", Namespace: "a", Name: "b"}}, binding.Subjects)
 }

@@ -174,7 +174,9 @@ func TestANewClusterIsBootstrapping(t *testing.T) {
 	synced.succeeds(OperatorSync, "", epoch)
 	message := find(synced.conditions(nil, epoch.Add(5*time.Minute), epoch), TypeOf(Bootstrap, Progressing)).Message
 	assert.Equal(t, "Completed at 2026-05-22T12:00:00Z, after 0s", message, "the clock is behind the API server's")
-	after := newTracker(Operator).conditions(nil, time.Time{}, epoch)
+	after := synced.conditions(of(bootstrap, "True"), epoch.Add(-5*time.Hour), epoch)
+	assert.Equal(t, metav1.ConditionFalse, find(after, bootstrap).Status, "a bootstrap of many hours ends")
+	after = newTracker(Operator).conditions(nil, time.Time{}, epoch)
 	assert.Equal(t, metav1.ConditionTrue, find(after, TypeOf(Bootstrap, Progressing)).Status, "an object without a creation time, as in a fake clientset, is new")
 }
 

@@ -36,25 +36,25 @@ func status(code int32, reason metav1.StatusReason, message string, causes ...me
 	}}
 }
 
-// invalid is an error of the CRD, which quotes the value that it rejects.
+// invalid is a rejection by the CRD. It quotes the rejected value.
 func invalid(value string) error {
 	return apierrors.NewInvalid(kind, "worker-0", field.ErrorList{field.Invalid(field.NewPath("status", "conditions").Index(0).Child("reason"), value, "must match")})
 }
 
-// byPolicy is a denial of a policy: the causes have its text once more.
+// byPolicy is a denial by a policy. The API server repeats the text in the causes.
 func byPolicy(code int32, reason metav1.StatusReason, text string) error {
 	return status(code, reason, `machineconfignodes.machineconfiguration.openshift.io "worker-0" is forbidden: `+denial+text,
 		metav1.StatusCause{Message: denial + text})
 }
 
-// otherPolicy is a denial of a policy that is not ours.
+// otherPolicy is a denial by a policy of an administrator.
 var otherPolicy = status(403, metav1.StatusReasonForbidden, `machineconfignodes.machineconfiguration.openshift.io "worker-0" is forbidden: `+
 	`ValidatingAdmissionPolicy 'change-freeze' with binding 'change-freeze-prod' denied request: no changes before Monday`)
 
 var errorsOf = map[string]struct {
 	err    error
 	want   apierr.Outcome
-	policy string // that denies the request
+	policy string // the name of the policy that denies the request, or ""
 }{
 	"changed by others":         {apierrors.NewConflict(resource, "worker-0", errors.New("the object has been modified")), apierr.Conflict, ""},
 	"a conflict from a list":    {apierrors.NewGenericServerResponse(http.StatusConflict, "patch", resource, "worker-0", "", 0, true), apierr.Conflict, ""},
@@ -71,9 +71,9 @@ var errorsOf = map[string]struct {
 		apierr.Terminal, ""},
 	"RBAC": {apierrors.NewForbidden(resource, "worker-0", errors.New(`user "x" cannot patch resource "machineconfignodes/status"`)),
 		apierr.Denied, ""},
-	"a policy, 403":      {byPolicy(403, metav1.StatusReasonForbidden, "not this node"), apierr.Denied, "mcn-guards"},
-	"a policy of others": {otherPolicy, apierr.Denied, "change-freeze"},
-	"a policy, 422":      {byPolicy(422, metav1.StatusReasonInvalid, "expression 'x' resulted in error"), apierr.Denied, "mcn-guards"},
+	"a policy, 403":  {byPolicy(403, metav1.StatusReasonForbidden, "not this node"), apierr.Denied, "mcn-guards"},
+	"another policy": {otherPolicy, apierr.Denied, "change-freeze"},
+	"a policy, 422":  {byPolicy(422, metav1.StatusReasonInvalid, "expression 'x' resulted in error"), apierr.Denied, "mcn-guards"},
 	"a policy, 422, without causes": {status(422, metav1.StatusReasonInvalid, denial+"frozen"),
 		apierr.Denied, "mcn-guards"},
 	"a policy, 413": {byPolicy(413, metav1.StatusReasonRequestEntityTooLarge, "too many conditions"), apierr.Denied, "mcn-guards"},
@@ -84,20 +84,20 @@ var errorsOf = map[string]struct {
 	"another field undeclared": {status(500, "", "… .status.irreconcilableChanges: field not declared in schema"), apierr.Retry, ""},
 	"no such resource": {apierrors.NewGenericServerResponse(http.StatusNotFound, "get", resource, "worker-0", "404 page not found", 0, true),
 		apierr.Denied, ""},
-	"no such kind":         {&meta.NoKindMatchError{GroupKind: kind, SearchedVersions: []string{"v1"}}, apierr.Denied, ""},
-	"no such resource, RM": {&meta.NoResourceMatchError{PartialResource: resource.WithVersion("v1")}, apierr.Denied, ""},
-	"unauthorized":         {apierrors.NewUnauthorized("who are you?"), apierr.Retry, ""},
-	"unavailable":          {apierrors.NewServiceUnavailable("down"), apierr.Retry, ""},
-	"an internal error":    {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), apierr.Retry, ""},
-	"too many requests":    {apierrors.NewTooManyRequestsError("later"), apierr.Retry, ""},
-	"a timeout":            {apierrors.NewTimeoutError("slow", 1), apierr.Retry, ""},
-	"a bad request":        {apierrors.NewBadRequest("what?"), apierr.Retry, ""},
-	"the context":          {context.DeadlineExceeded, apierr.Retry, ""},
-	"no status":            {errors.New("etcdserver: request is too large"), apierr.Retry, ""},
-	"the network":          {io.ErrUnexpectedEOF, apierr.Retry, ""},
+	"no such kind":      {&meta.NoKindMatchError{GroupKind: kind, SearchedVersions: []string{"v1"}}, apierr.Denied, ""},
+	"no such mapping":   {&meta.NoResourceMatchError{PartialResource: resource.WithVersion("v1")}, apierr.Denied, ""},
+	"unauthorized":      {apierrors.NewUnauthorized("who are you?"), apierr.Retry, ""},
+	"unavailable":       {apierrors.NewServiceUnavailable("down"), apierr.Retry, ""},
+	"an internal error": {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), apierr.Retry, ""},
+	"too many requests": {apierrors.NewTooManyRequestsError("later"), apierr.Retry, ""},
+	"a timeout":         {apierrors.NewTimeoutError("slow", 1), apierr.Retry, ""},
+	"a bad request":     {apierrors.NewBadRequest("what?"), apierr.Retry, ""},
+	"a deadline":        {context.DeadlineExceeded, apierr.Retry, ""},
+	"a text alone":      {errors.New("etcdserver: request is too large"), apierr.Retry, ""},
+	"a lost connection": {io.ErrUnexpectedEOF, apierr.Retry, ""},
 }
 
-func TestOutcomes(t *testing.T) {
+func TestClassifyAlsoReadsWrappedErrors(t *testing.T) {
 	assert.Empty(t, apierr.Classify(nil))
 	for name, tc := range errorsOf {
 		t.Run(name, func(t *testing.T) {
@@ -110,8 +110,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// The messages of errors with the same cause may differ from one attempt to the next.
-func TestCause(t *testing.T) {
+// TestErrorsWithTheSameCauseMayHaveDifferentTexts, so that each retry of a failure has the same cause.
+func TestErrorsWithTheSameCauseMayHaveDifferentTexts(t *testing.T) {
 	dial := func(port string, err error) error {
 		return &url.Error{Op: "Patch", URL: "https://127.0.0.1:" + port, Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}
 	}
@@ -119,12 +119,12 @@ func TestCause(t *testing.T) {
 		a, b error
 		same bool
 	}{
-		"resource versions": {errors.New("cannot 17 at 1234"), errors.New("cannot 18 at 9"), true},
-		"refused, reset":    {dial("1", syscall.ECONNREFUSED), dial("2", syscall.ECONNRESET), true},
-		"slow, cut off":     {fmt.Errorf("write: %w", context.DeadlineExceeded), fmt.Errorf("read: %w", io.ErrUnexpectedEOF), true},
-		"reasons":           {apierrors.NewTooManyRequestsError("x"), apierrors.NewTimeoutError("x", 1), false},
-		"outcomes":          {apierrors.NewInternalError(errors.New("x")), apierrors.NewForbidden(schema.GroupResource{}, "a", nil), false},
-		"policies":          {byPolicy(403, metav1.StatusReasonForbidden, "a"), otherPolicy, false},
+		"two versions":   {errors.New("cannot 17 at 1234"), errors.New("cannot 18 at 9"), true},
+		"refused, reset": {dial("1", syscall.ECONNREFUSED), dial("2", syscall.ECONNRESET), true},
+		"slow, cut off":  {fmt.Errorf("write: %w", context.DeadlineExceeded), fmt.Errorf("read: %w", io.ErrUnexpectedEOF), true},
+		"two reasons":    {apierrors.NewTooManyRequestsError("x"), apierrors.NewTimeoutError("x", 1), false},
+		"two outcomes":   {apierrors.NewInternalError(errors.New("x")), apierrors.NewForbidden(schema.GroupResource{}, "a", nil), false},
+		"two policies":   {byPolicy(403, metav1.StatusReasonForbidden, "a"), otherPolicy, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.same, apierr.Cause(tc.a) == apierr.Cause(tc.b))

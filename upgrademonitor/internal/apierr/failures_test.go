@@ -13,9 +13,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
-// TestFailures: a failure is logged when it starts, when its cause changes, and when it is over, for each
-// key by itself.
-func TestFailures(t *testing.T) {
+// TestAFailureIsLoggedOnce when it starts, when its cause changes, and when it is over. Each key has its own failure.
+func TestAFailureIsLoggedOnce(t *testing.T) {
 	var out bytes.Buffer
 	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out)))
 	var failures apierr.Failures

@@ -13,6 +13,7 @@ import (
 
 type references = []metav1.OwnerReference
 
+// The owner references: current is the one to node.
 var (
 	node     = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "new"}}
 	current  = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n", UID: "new"}
@@ -24,7 +25,7 @@ var (
 	impostor = metav1.OwnerReference{APIVersion: "v1", Kind: "Machine", Name: "n", UID: "new"}
 )
 
-func TestReference(t *testing.T) {
+func TestOnlyANodeOfTheCoreAPIIsAnOwner(t *testing.T) {
 	assert.Equal(t, current, nodemeta.Owner(node))
 	for _, r := range (references{current, previous, other}) {
 		assert.True(t, nodemeta.IsOwner(r))
@@ -34,23 +35,24 @@ func TestReference(t *testing.T) {
 	}
 }
 
-func TestOwners(t *testing.T) {
+// TestTheOnlyOwnerThatIsANodeBecomesTheCurrentNode: references to other kinds stay.
+func TestTheOnlyOwnerThatIsANodeBecomesTheCurrentNode(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		references references
-		previous   bool
-		replaced   references
+		previous   bool       // the result of OwnedByPrevious
+		replaced   references // the result of ReplaceOwner
 	}{
 		{"none", nil, false, references{current}},
 		{"this Node", references{machine, current}, false, references{machine, current}},
 		{"this Node first", references{current, machine}, false, references{current, machine}},
 		{"the previous Node", references{previous, machine}, true, references{machine, current}},
-		{"both", references{previous, current}, false, references{current}},
-		{"both, in the other order", references{current, previous}, false, references{current}},
+		{"the previous and this Node", references{previous, current}, false, references{current}},
+		{"this and the previous Node", references{current, previous}, false, references{current}},
 		{"another Node", references{other}, false, references{current}},
 		{"this Node and another", references{current, other}, false, references{current}},
-		{"the UID, another name", references{renamed}, false, references{current}},
-		{"the UID, another kind", references{impostor}, false, references{impostor, current}},
+		{"this UID with another name", references{renamed}, false, references{current}},
+		{"this UID with another kind", references{impostor}, false, references{impostor, current}},
 		{"other kinds", references{namesake, machine}, false, references{namesake, machine, current}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -58,9 +60,10 @@ func TestOwners(t *testing.T) {
 			assert.Equal(t, test.previous, nodemeta.OwnedByPrevious(test.references, node))
 			replaced := nodemeta.ReplaceOwner(test.references, current)
 			assert.Equal(t, test.replaced, replaced)
-			assert.Equal(t, replaced, nodemeta.ReplaceOwner(replaced, current), "again")
-			assert.Equal(t, before, append(references{}, test.references...), "the list that was passed in changed")
-			assert.Equal(t, test.references, nodemeta.ReplaceOwner(test.references, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n"}), "without a UID")
+			assert.Equal(t, replaced, nodemeta.ReplaceOwner(replaced, current), "a second call changes nothing")
+			assert.Equal(t, before, append(references{}, test.references...), "the passed list stays unchanged")
+			assert.Equal(t, test.references, nodemeta.ReplaceOwner(test.references, metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n"}),
+				"an owner without a UID replaces nothing")
 		})
 	}
 }
@@ -71,6 +74,16 @@ func TestIsProvisioned(t *testing.T) {
 	} {
 		assert.Equal(t, want, nodemeta.IsProvisioned(&corev1.Node{Status: corev1.NodeStatus{Phase: phase}}), "%q", phase)
 	}
+}
+
+func TestIsWindows(t *testing.T) {
+	labeled := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"kubernetes.io/os": "windows"}}}
+	reported := &corev1.Node{Status: corev1.NodeStatus{NodeInfo: corev1.NodeSystemInfo{OperatingSystem: "windows"}}}
+	linux := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"kubernetes.io/os": "linux"}}}
+	assert.True(t, nodemeta.IsWindows(labeled))
+	assert.True(t, nodemeta.IsWindows(reported))
+	assert.False(t, nodemeta.IsWindows(linux))
+	assert.False(t, nodemeta.IsWindows(node))
 }
 
 const maxImage = 447
