@@ -47,8 +47,11 @@ type cluster struct {
 	events *record.FakeRecorder
 	// workers is the number of workers of Run. 0 means one worker.
 	workers int
-	end     func() // ends Run, but not the informers
-	stop    func() // ends both
+	// verbosity is the verbosity of the log.
+	verbosity  int
+	controller *rollout.Controller
+	end        func() // ends Run, but not the informers
+	stop       func() // ends both
 
 	mu       sync.Mutex // guards the fields below
 	log      bytes.Buffer
@@ -92,8 +95,9 @@ func (c *cluster) run(change ...func(*rollout.Config)) {
 	}
 	controller, err := rollout.New(config)
 	require.NoError(c.t, err)
+	c.controller = controller
 
-	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(c)))
+	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(c), textlogger.Verbosity(c.verbosity)))
 	ctx, cancel := context.WithCancel(klog.NewContext(c.t.Context(), logger))
 	informing, stopInformers := context.WithCancel(c.t.Context())
 	core.StartWithContext(informing)
@@ -198,7 +202,12 @@ func (c *cluster) replaceNode(node *corev1.Node) {
 // changeNode updates the Node named node.
 func (c *cluster) changeNode(change func(*corev1.Node)) {
 	c.t.Helper()
-	node, err := c.kube.CoreV1().Nodes().Get(c.t.Context(), "node", metav1.GetOptions{})
+	c.changeNodeNamed("node", change)
+}
+
+func (c *cluster) changeNodeNamed(name string, change func(*corev1.Node)) {
+	c.t.Helper()
+	node, err := c.kube.CoreV1().Nodes().Get(c.t.Context(), name, metav1.GetOptions{})
 	require.NoError(c.t, err)
 	change(node)
 	c.done(c.kube.CoreV1().Nodes().Update(c.t.Context(), node, metav1.UpdateOptions{}))

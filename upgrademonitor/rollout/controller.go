@@ -17,6 +17,7 @@ import (
 // Controller keeps one MachineConfigNode for each Node. Create a Controller with New.
 type Controller struct {
 	config Config
+	health health
 }
 
 // New returns a Controller, and makes no request. Call New before you start the informer factories,
@@ -40,7 +41,8 @@ func New(config Config) (*Controller, error) {
 // ended.
 func (c *Controller) Run(ctx context.Context, workers int) error {
 	limiter := workqueue.NewTypedItemExponentialFailureRateLimiter[string](50*time.Millisecond, 30*time.Second)
-	r := &reconciler{Config: c.config, queue: workqueue.NewTypedRateLimitingQueue(limiter)}
+	defer c.health.reset()
+	r := &reconciler{Config: c.config, health: &c.health, queue: workqueue.NewTypedRateLimitingQueue(limiter)}
 	defer r.queue.ShutDown()
 	defer context.AfterFunc(ctx, r.queue.ShutDown)()
 	var synced []cache.DoneChecker
@@ -74,6 +76,7 @@ type reconciler struct {
 	Config
 	queue     workqueue.TypedRateLimitingInterface[string]
 	failures  apierr.Failures
+	health    *health
 	conflicts sync.Map // the text of the last event of a conflict, while the conflict lasts
 }
 
@@ -122,6 +125,7 @@ func (r *reconciler) syncNext(ctx context.Context) bool {
 	if err != nil && ctx.Err() != nil {
 		return true // the end of Run has canceled a request
 	}
+	r.health.set(name, err)
 	r.failures.Log(klog.FromContext(ctx).WithValues("node", name), name, "Failed to sync the MachineConfigNode", err)
 	if err != nil {
 		r.queue.AddRateLimited(name)

@@ -9,12 +9,12 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/internal/validate"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodepool"
 )
 
-// recordConflict records an event of a Node if err is a *pool.ConflictError that has no event yet.
+// recordConflict records an event of a Node if err is a *nodepool.ConflictError that has no event yet.
 func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err error) {
-	var conflict *pool.ConflictError
+	var conflict *nodepool.ConflictError
 	if !errors.As(err, &conflict) {
 		r.conflicts.Delete(node.Name)
 		return
@@ -30,7 +30,7 @@ func (r *reconciler) recordConflict(ctx context.Context, node *corev1.Node, err 
 // checkSelector records an event if the nodeSelector of a pool is invalid. While it is invalid, the pools
 // of all nodes are unknown.
 func (r *reconciler) checkSelector(ctx context.Context, p *mcfgv1.MachineConfigPool) {
-	_, err := pool.Primary(&corev1.Node{}, []*mcfgv1.MachineConfigPool{p})
+	_, err := nodepool.Primary(&corev1.Node{}, []*mcfgv1.MachineConfigPool{p})
 	if err == nil {
 		return
 	}

@@ -78,6 +78,59 @@ func TestBackoffIsReset(t *testing.T) {
 	})
 }
 
+// TestFailing: Failing counts the nodes that fail, and knows since when and why. A node that is synced, or
+// the end of Run, ends the failure.
+func TestFailing(t *testing.T) {
+	inBubble(t, fourPools, append(one("worker"), newNode("b", "worker")), func(t *testing.T, c *cluster) {
+		assertFailing := func(wantN int, wantSince time.Time, cause string) {
+			t.Helper()
+			n, since, newest := c.controller.Failing()
+			assert.Equal(t, wantN, n)
+			assert.True(t, since.Equal(wantSince), "%s", since)
+			if cause == "" {
+				assert.NoError(t, newest)
+			} else {
+				assert.ErrorContains(t, newest, cause)
+			}
+		}
+		c.run()
+		assertFailing(0, time.Time{}, "")
+
+		c.failPatches(apierrors.NewServiceUnavailable("outage"))
+		start := time.Now()
+		c.changeNode(desires("rendered-2"))
+		assertFailing(1, start, "patch MachineConfigNode node: outage")
+		c.advance(time.Hour)
+		c.failPatches(apierrors.NewUnauthorized("another outage"))
+		c.changeNodeNamed("b", desires("rendered-2"))
+		assertFailing(2, start, "patch MachineConfigNode b: another outage")
+
+		c.failPatches(nil)
+		c.advance(time.Minute)
+		assertFailing(0, time.Time{}, "")
+
+		c.failPatches(apierrors.NewServiceUnavailable("outage"))
+		c.changeNode(desires("rendered-3"))
+		assertFailing(1, time.Now(), "outage")
+		c.stop()
+		assertFailing(0, time.Time{}, "")
+	})
+}
+
+// TestLogOfWrites: each write is logged. Only a deletion has a reason.
+func TestLogOfWrites(t *testing.T) {
+	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
+		c.verbosity = 2
+		c.run()
+		c.replaceNode(newNode("node", "infra"))
+		c.stop()
+		lines := strings.Split(c.log.String(), "\n")
+		assert.Contains(t, lines[0], `"Wrote MachineConfigNode" verb="create" node="node"`)
+		assert.NotContains(t, lines[0], "reason")
+		assert.Contains(t, lines[1], `"Wrote MachineConfigNode" reason="the MachineConfigNode belongs to a previous Node with the same name" verb="delete" node="node"`)
+	})
+}
+
 // TestStopDuringARequest: a request that the end of Run cancels is no failure.
 func TestStopDuringARequest(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {

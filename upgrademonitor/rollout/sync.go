@@ -14,7 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
-	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodepool"
 )
 
 // sync brings the object of a node up to date.
@@ -96,7 +96,7 @@ func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.
 	}
 	name := ""
 	if node != nil {
-		primary, conflict := pool.Primary(node, pools)
+		primary, conflict := nodepool.Primary(node, pools)
 		r.recordConflict(ctx, node, conflict)
 		if primary != nil {
 			name = primary.Name
@@ -129,6 +129,10 @@ func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNod
 	if err != nil {
 		return fmt.Errorf("%s MachineConfigNode %s: %w", verb, name, err)
 	}
-	klog.FromContext(ctx).V(2).Info("Wrote MachineConfigNode", "verb", verb, "node", name, "reason", a.deletion)
+	logger := klog.FromContext(ctx).V(2)
+	if a.deletion != "" {
+		logger = logger.WithValues("reason", a.deletion)
+	}
+	logger.Info("Wrote MachineConfigNode", "verb", verb, "node", name)
 	return nil
 }
