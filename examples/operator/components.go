@@ -23,7 +23,8 @@ type factory interface{ StartWithContext(context.Context) }
 
 // reportComponents returns a function that reports the health of the operator, the controller and
 // the daemons until its ctx ends. It also returns the factories of the informers, which the caller
-// must start. synced must return when the cache of mcns has synced. Without the CRD, the function that
+// must start. synced must return when the cache of mcns has synced. The condition Degraded of the operator
+// reports the error of check. Without the CRD, the function that
 // it returns reports nothing.
 func reportComponents(
 	ctx context.Context,
@@ -31,6 +32,7 @@ func reportComponents(
 	operatorClient operatorclientset.Interface,
 	mcns mcfglisters.MachineConfigNodeLister,
 	synced func(context.Context),
+	check func() error,
 ) (run func(context.Context) error, factories []factory, err error) {
 	_, err = operatorClient.OperatorV1().MachineConfigurations().List(ctx, metav1.ListOptions{Limit: 1})
 	if apierrors.IsNotFound(err) { // an informer would log an error every 30 seconds
@@ -56,7 +58,7 @@ func reportComponents(
 		now := time.Now()
 		daemons := components.Daemons(daemonSet, list, now)
 		controller := components.Deployment(components.Controller, deployment, now)
-		return errors.Join(err,
+		return errors.Join(err, check(),
 			reporter.SetPeerConditions(components.Daemon, daemons...),
 			reporter.SetPeerConditions(components.Controller, controller...))
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
@@ -34,6 +35,7 @@ import (
 func main() {
 	kubeconfig := flag.String("kubeconfig", "",
 		"path of the kubeconfig of a test cluster (default: the credentials of the Pod)")
+	imageMode := flag.Bool("image-mode", false, "whether the feature gate ImageModeStatusReporting is on")
 	flag.Parse()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
@@ -45,7 +47,8 @@ func main() {
 		err = run(ctx,
 			kubernetes.NewForConfigOrDie(config),
 			mcfgclientset.NewForConfigOrDie(config),
-			operatorclientset.NewForConfigOrDie(config))
+			operatorclientset.NewForConfigOrDie(config),
+			func() bool { return *imageMode })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -60,6 +63,7 @@ func run(
 	kubeClient kubernetes.Interface,
 	mcfgClient mcfgclientset.Interface,
 	operatorClient operatorclientset.Interface,
+	imageMode func() bool,
 ) error {
 	// The controllers share the informers, so that each resource is listed and cached once.
 	kube := informers.NewSharedInformerFactoryWithOptions(kubeClient, 0, informers.WithTransform(trim))
@@ -79,11 +83,13 @@ func run(
 		Nodes:              nodes,
 		Pools:              objects.MachineConfigPools(),
 		MachineConfigNodes: objects.MachineConfigNodes(),
+		ImageMode:          imageMode, // the feature gate ImageModeStatusReporting
 	})
 	statuses := pools.New(mcfgClient, nodes, objects, recorder)
 	synced := func(ctx context.Context) { mcfg.WaitForCacheSync(ctx.Done()) }
 	health, factories, err2 := reportComponents(
-		ctx, kubeClient, operatorClient, objects.MachineConfigNodes().Lister(), synced)
+		ctx, kubeClient, operatorClient, objects.MachineConfigNodes().Lister(), synced,
+		func() error { return checkObjects(controller) })
 	identity, err3 := os.Hostname()
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return err
@@ -101,6 +107,18 @@ func run(
 	}
 	objectsOfNodes := func(ctx context.Context) error { return controller.Run(ctx, 4) }
 	return lead(ctx, lock, objectsOfNodes, statuses.Run, health)
+}
+
+// checkObjects returns an error if the object of any node could not be written for 10 minutes.
+func checkObjects(controller interface {
+	Failing() (int, time.Time, error)
+}) error {
+	n, since, err := controller.Failing()
+	if n == 0 || time.Since(since) < 10*time.Minute {
+		return nil
+	}
+	return fmt.Errorf("%d MachineConfigNodes are not up to date, the first since %s: %w",
+		n, since.UTC().Format(time.RFC3339), err)
 }
 
 // trim removes the managed fields of an object before an informer caches it. Managed fields are

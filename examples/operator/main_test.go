@@ -37,7 +37,7 @@ func TestRun(t *testing.T) {
 	operator := operatorfake.NewClientset(&operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, kube, mcfg, operator) }()
+	go func() { ended <- run(ctx, kube, mcfg, operator, nil) }()
 	require.Eventually(t, func() bool {
 		mcn, err := mcfg.MachineconfigurationV1().MachineConfigNodes().Get(ctx, "worker-0", metav1.GetOptions{})
 		return err == nil && mcn.Spec.Pool.Name == "worker"
@@ -68,7 +68,7 @@ func TestRunWithoutMachineConfiguration(t *testing.T) {
 		})
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- run(ctx, kube, mcfg, operator) }()
+		go func() { ended <- run(ctx, kube, mcfg, operator, nil) }()
 		<-time.After(time.Hour) // time is fake
 		_, err := mcfg.MachineconfigurationV1().MachineConfigNodes().Get(ctx, "worker-0", metav1.GetOptions{})
 		require.NoError(t, err)
@@ -76,6 +76,22 @@ func TestRunWithoutMachineConfiguration(t *testing.T) {
 		require.NoError(t, <-ended)
 		assert.Len(t, operator.Actions(), 1)
 	})
+}
+
+type failing struct {
+	n     int
+	since time.Time
+}
+
+func (f failing) Failing() (int, time.Time, error) {
+	return f.n, f.since, errors.New("patch MachineConfigNode worker-0: denied")
+}
+
+// The operator is degraded if an object could not be written for 10 minutes.
+func TestCheckObjects(t *testing.T) {
+	assert.NoError(t, checkObjects(failing{}))
+	assert.NoError(t, checkObjects(failing{2, time.Now().Add(-9 * time.Minute)}))
+	assert.ErrorContains(t, checkObjects(failing{2, time.Now().Add(-11 * time.Minute)}), "worker-0: denied")
 }
 
 // A controller that fails ends the others, and the process with its error.

@@ -80,15 +80,6 @@ func newNode(name, current, desired string) *corev1.Node {
 	return node
 }
 
-func updatedMCNs(nodes []*corev1.Node) (mcns []*mcfgv1.MachineConfigNode) {
-	for _, node := range nodes {
-		mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
-		mcn.Status.Conditions = []metav1.Condition{{Type: string(mcfgv1.MachineConfigNodeUpdated), Status: metav1.ConditionTrue}}
-		mcns = append(mcns, mcn)
-	}
-	return mcns
-}
-
 func newPool() *mcfgv1.MachineConfigPool {
 	pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
 	pool.Spec.Configuration.Name = "config-1"
@@ -104,7 +95,7 @@ func has(status mcfgv1.MachineConfigPoolStatus, name mcfgv1.MachineConfigPoolCon
 func TestReadersOfUpdating(t *testing.T) {
 	nodes := []*corev1.Node{newNode("worker-0", "config-1", "config-1"), newNode("worker-1", "config-1", "config-1")}
 	nodes[0].Spec.Unschedulable = true
-	status := (&Controller{}).calculateStatus(updatedMCNs(nodes), nil, newPool(), nodes, nil, nil)
+	status := (&Controller{}).calculateStatus(nil, nil, newPool(), nodes, nil, nil)
 	assert.False(t, has(status, mcfgv1.MachineConfigPoolUpdating))
 	assert.False(t, has(status, mcfgv1.MachineConfigPoolUpdated))
 	assert.EqualValues(t, 2, status.UpdatedMachineCount)
@@ -120,13 +111,13 @@ func TestCasesThatDiffer(t *testing.T) {
 	nodes := []*corev1.Node{newNode("worker-0", "config-0", "config-1"), newNode("worker-1", "config-0", "config-0")}
 	pool := newPool()
 	pool.Spec.Paused = true
-	status := (&Controller{}).calculateStatus(updatedMCNs(nodes), nil, pool, nodes, nil, nil)
+	status := (&Controller{}).calculateStatus(nil, nil, pool, nodes, nil, nil)
 	assert.True(t, has(status, mcfgv1.MachineConfigPoolUpdating), "paused during an update")
 
 	pool.Spec.Paused = false
-	mcns := updatedMCNs(nodes)
-	mcns[0].Status.Conditions = []metav1.Condition{{Type: string(mcfgv1.MachineConfigNodeNodeDegraded), Status: metav1.ConditionTrue}}
-	status = (&Controller{}).calculateStatus(mcns, nil, pool, nodes, &mcfgv1.MachineOSConfig{}, nil)
+	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
+	mcn.Status.Conditions = []metav1.Condition{{Type: string(mcfgv1.MachineConfigNodeNodeDegraded), Status: metav1.ConditionTrue}}
+	status = (&Controller{}).calculateStatus([]*mcfgv1.MachineConfigNode{mcn}, nil, pool, nodes, &mcfgv1.MachineOSConfig{}, nil)
 	assert.False(t, has(status, mcfgv1.MachineConfigPoolUpdating), "a layered pool that is degraded")
 	assert.EqualValues(t, 1, status.DegradedMachineCount)
 }
@@ -143,11 +134,11 @@ func TestSyncStatusOnly(t *testing.T) {
 	cc.Status.ControllerCertificates = []mcfgv1.ControllerCertificate{{Subject: "CN=a", BundleFile: "b"}}
 	nodes, pool := []*corev1.Node{newNode("worker-0", "config-1", "config-1")}, newPool()
 
-	require.True(t, ctrl.syncStatusOnly(pool, cc, nodes, updatedMCNs(nodes)))
+	require.True(t, ctrl.syncStatusOnly(pool, cc, nodes, nil))
 	assert.Equal(t, "rhel-10", pool.Status.OSImageStream.Name)
 	assert.Equal(t, "CN=a", pool.Status.CertExpirys[0].Subject)
 	assert.EqualValues(t, 1, pool.Status.UpdatedMachineCount)
 	assert.Equal(t, "Normal Completed Pool worker has completed update to MachineConfig config-1", <-recorder.Events)
-	assert.False(t, ctrl.syncStatusOnly(pool, cc, nodes, updatedMCNs(nodes)), "nothing changes")
+	assert.False(t, ctrl.syncStatusOnly(pool, cc, nodes, nil), "nothing changes")
 	assert.Empty(t, recorder.Events)
 }
