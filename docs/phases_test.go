@@ -13,7 +13,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestPhasesAreThoseOfThePage: docs/phases.md has the parents with their children in a table, and the singletons in a list.
+// TestPhasesAreThoseOfThePage: docs/phases.md has the parents with their children in a table, and the singletons in a
+// list.
 func TestPhasesAreThoseOfThePage(t *testing.T) {
 	children := func(parent phases.Phase, inStandardMode, inImageMode bool) string {
 		var names []string

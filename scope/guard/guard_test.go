@@ -30,8 +30,8 @@ func manifests(t *testing.T, g guard.Guard) string {
 	return out.String()
 }
 
-// TestManifestFilesAreUpToDate compares the files that an administrator applies with the generated manifests. It fails after
-// every change of a policy, and so proves none of their clauses: the tests in test/guard do.
+// TestManifestFilesAreUpToDate compares the files that an administrator applies with the generated manifests. It
+// fails after every change of a policy, and so proves none of their clauses: the tests in test/guard do.
 func TestManifestFilesAreUpToDate(t *testing.T) {
 	_, transitions, _ := strings.Cut(manifests(t, guard.Guard{EnforceTransitions: true}), "-binding\n")
 	_, transitions, _ = strings.Cut(transitions, "---\n")

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestThePolicyChecksEachFieldThatAClientMayNotRead: the CRD may accept a value of these fields that Go cannot decode. If
-// this test fails after an update of openshift/api, the policy must check the new field, too.
+// TestThePolicyChecksEachFieldThatAClientMayNotRead: the CRD may accept a value of these fields that Go cannot
+// decode. If this test fails after an update of openshift/api, the policy must check the new field, too.
 func TestThePolicyChecksEachFieldThatAClientMayNotRead(t *testing.T) {
 	found := append(narrow("spec", reflect.TypeFor[mcfgv1.MachineConfigNodeSpec]()), narrow("status", reflect.TypeFor[mcfgv1.MachineConfigNodeStatus]())...)
 	assert.Equal(t, []string{

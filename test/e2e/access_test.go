@@ -64,8 +64,8 @@ func TestADeniedReportIsPendingUntilTheTokenIsValid(t *testing.T) {
 }
 
 // TestAChangeOfOwnersNeedsThePermissionToDelete: OpenShift enables the admission plugin
-// OwnerReferencesPermissionEnforcement. The guard's role does not grant that permission, and an update does
-// not need it. If the Node was created again, the garbage collector deletes the object, and the daemon creates it again.
+// OwnerReferencesPermissionEnforcement. The guard's role does not grant that permission, and an update does not need
+// it. If the Node was created again, the garbage collector deletes the object, and the daemon creates it again.
 func TestAChangeOfOwnersNeedsThePermissionToDelete(t *testing.T) {
 	sameWhenGuarded(t)
 	c, err := cluster.Start(t.Context(), cluster.Options{APIServerArgs: []string{"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}})

@@ -33,9 +33,9 @@ func (c *configuration) setStatus(name, status string) {
 	require.NoError(c.t, err)
 }
 
-// TestComponentsManifest: both processes watch their workloads, and write their conditions beside the fields of
-// other processes. components.yaml grants what they need, and no more.
-func TestComponentsManifest(t *testing.T) {
+// TestComponentsManifestGrantsWhatIsNeeded: both processes watch their workloads, and write their conditions beside
+// the fields of other processes. components.yaml grants what they need, and no more.
+func TestComponentsManifestGrantsWhatIsNeeded(t *testing.T) {
 	c := newConfiguration(t)
 	createNamespace(t, c.core, operatorNamespace)
 	_, err := standard.Kubectl(t.Context(), "apply", "-f", manifest("components"))

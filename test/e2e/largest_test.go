@@ -57,7 +57,7 @@ func TestTheLargestObject(t *testing.T) {
 	require.NoError(t, w.writeStatus(daemon, types.MergePatchType, string(largestStatus(early, "2", message[:1000]))))
 
 	generation := poisonNumber
-	if w.writeStatus(w.admin, types.MergePatchType, string(largestStatus(poison, generation, ""))) != nil { // from 1.36 on
+	if w.writeStatus(w.admin, types.MergePatchType, string(largestStatus(poison, generation, ""))) != nil { // Kubernetes 1.36 and later reject the number
 		generation = "2"
 		require.NoError(t, w.writeStatus(w.admin, types.MergePatchType, string(largestStatus(poison, generation, ""))))
 	}

@@ -34,9 +34,9 @@ var outages = map[string]struct {
 	},
 }
 
-// TestOutages: the servers fail in the middle of an update. Afterwards the daemon's reports are written, and the
-// controllers of nodes and pools go on.
-func TestOutages(t *testing.T) {
+// TestReportsAreWrittenAfterAnOutage: the servers fail in the middle of an update. Afterwards the daemon's reports
+// are written, and the controllers of nodes and pools go on.
+func TestReportsAreWrittenAfterAnOutage(t *testing.T) {
 	f := newFleet(t)
 	rollout, loop := f.run(), f.runPool()
 	machines := int32(0)

@@ -59,9 +59,9 @@ func statusOfRelease(fields string) string {
 		{"type":"Available","status":"True","reason":"Test","message":"",` + fields + `}]}]}}}`
 }
 
-// TestUnreadableValues: of the values that the CRD accepts, the policy denies exactly those that a typed client cannot
-// read.
-func TestUnreadableValues(t *testing.T) {
+// TestUnreadableValuesAreDenied: of the values that the CRD accepts, the policy denies exactly those that a typed
+// client cannot read.
+func TestUnreadableValuesAreDenied(t *testing.T) {
 	sameWhenGuarded(t)
 	installGuards(t, standard)
 	w := unguardedNodeOn(t, standard, "unreadable")
@@ -91,9 +91,10 @@ func TestUnreadableValues(t *testing.T) {
 	assert.Positive(t, denied[messageTime], "if the CRD rejects all unreadable times, the policy is not needed")
 }
 
-// TestPoisonedObject: while an object has a value that no typed client can read, no client can list the objects, and
-// its daemon cannot report. The commands in docs/security.md find the object. After it is deleted, both controllers go on.
-func TestPoisonedObject(t *testing.T) {
+// TestAPoisonedObjectIsFoundAndDeleted: while an object has a value that no typed client can read, no client can list
+// the objects, and its daemon cannot report. The commands in docs/security.md find the object. After it is deleted,
+// both controllers go on.
+func TestAPoisonedObjectIsFoundAndDeleted(t *testing.T) {
 	f := newFleet(t)
 	c := f.run()
 	w := f.node("hostile", "worker", "rendered-1")

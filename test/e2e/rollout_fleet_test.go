@@ -19,10 +19,10 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestBothControllersWithTheirRoles updates nodes while package rollout and the example's loop of the pools run. Each
-// role of operator.yaml grants what its controller needs, and no more. rollout and the daemon do not revert each
-// other's writes of the spec.
-func TestBothControllersWithTheirRoles(t *testing.T) {
+// TestBothControllersNeedExactlyTheirRoles updates nodes while package rollout and the example's loop of the pools
+// run. Each role of operator.yaml grants what its controller needs, and no more. rollout and the daemon do not revert
+// each other's writes of the spec.
+func TestBothControllersNeedExactlyTheirRoles(t *testing.T) {
 	const size, atATime = 12, 6
 	f := newFleet(t)
 	rollouts, pools := f.run(), f.runPool()

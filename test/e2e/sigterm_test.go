@@ -37,9 +37,9 @@ func (b *lockedBuffer) String() string {
 	return b.all.String()
 }
 
-// TestSIGTERM runs the example daemon as a program: it updates its node in an outage, gets SIGTERM, and writes its
-// reports before it ends. In the outage, requests for MachineConfigNodes fail.
-func TestSIGTERM(t *testing.T) {
+// TestADaemonWritesItsReportsAfterSIGTERM runs the example daemon as a program: it updates its node in an outage,
+// gets SIGTERM, and writes its reports before it ends. In the outage, requests for MachineConfigNodes fail.
+func TestADaemonWritesItsReportsAfterSIGTERM(t *testing.T) {
 	w := newTestNode(t, "sigterm")
 	kube := kubeClient(t, standard.Config()).CoreV1().Nodes()
 	w.annotateNode("currentConfig", oldConfig)

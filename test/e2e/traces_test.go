@@ -40,9 +40,10 @@ type step struct {
 	Node            struct{ CurrentConfig, DesiredConfig, CurrentImage, DesiredImage string }
 }
 
-// TestTraces replays calls of a daemon and a drain controller that were recorded on a cluster, each with its own
-// Monitor. A watcher sees no illegal transition, and the API server and the policies reject no request.
-func TestTraces(t *testing.T) {
+// TestTracesOfAClusterAreAccepted replays calls of a daemon and a drain controller that were recorded on a cluster,
+// each with its own Monitor. A watcher sees no illegal transition, and the API server and the policies reject no
+// request.
+func TestTracesOfAClusterAreAccepted(t *testing.T) {
 	data, err := os.ReadFile("testdata/daemon-calls.json")
 	require.NoError(t, err)
 	var traces []trace

@@ -35,9 +35,9 @@ func (w *testNode) mixedUpdate(by func(i int, c call) reporter) (failed []string
 	return failed
 }
 
-// TestMixedVersionsInTurn: a daemon without this library is replaced by ours before each of the calls of an update. Our
-// daemon ends the update without an illegal transition and without a conflict.
-func TestMixedVersionsInTurn(t *testing.T) {
+// TestMixedVersionsOneAfterTheOther: a daemon without this library is replaced by ours before each of the calls of an
+// update. Our daemon ends the update without an illegal transition and without a conflict.
+func TestMixedVersionsOneAfterTheOther(t *testing.T) {
 	sameWhenGuarded(t)
 	for at := range len(rebootCalls) + 1 {
 		w := newTestNode(t, fmt.Sprintf("versions-turn-%d", at))
@@ -117,8 +117,8 @@ func TestMixedVersionsOldController(t *testing.T) {
 	}
 }
 
-// controller returns the Monitor of a drain controller for the node, with the Lister of a running informer. caughtUp: see
-// informed.
+// controller returns the Monitor of a drain controller for the node, with the Lister of a running informer. caughtUp:
+// see informed.
 func (w *testNode) controller() (m *upgrademonitor.Monitor, requests *transport, caughtUp func()) {
 	w.t.Helper()
 	lister, caughtUp := w.lister()
@@ -133,7 +133,8 @@ func (w *testNode) controller() (m *upgrademonitor.Monitor, requests *transport,
 }
 
 // TestMixedVersionsOldDaemon: our drain controller runs beside a daemon without this library, as in a downgrade. The
-// daemon starts each update before it asks for the drain. Our controller makes no illegal transition and has no conflict.
+// daemon starts each update before it asks for the drain. Our controller makes no illegal transition and has no
+// conflict.
 func TestMixedVersionsOldDaemon(t *testing.T) {
 	sameWhenGuarded(t)
 	w := newTestNode(t, "versions-old-daemon")
@@ -173,8 +174,8 @@ func TestMixedVersionsOldDaemon(t *testing.T) {
 	assert.Equal(t, done, w.status(drained.phase))
 }
 
-// TestMixedVersionsUnderTheGuard: guard.yaml allows the writes of a daemon without this library, and guard-transitions.yaml
-// denies some of them. Our daemon then makes a whole update.
+// TestMixedVersionsUnderTheGuard: guard.yaml allows the writes of a daemon without this library, and
+// guard-transitions.yaml denies some of them. Our daemon then makes a whole update.
 func TestMixedVersionsUnderTheGuard(t *testing.T) {
 	sameWhenGuarded(t)
 	installGuards(t, standard)

@@ -20,9 +20,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// TestWrites makes each write in testdata/writes.yaml of package upgrademonitortest on the API server and on the
-// clientset of that package: both give the same response.
-func TestWrites(t *testing.T) {
+// TestWritesEqualThoseOfTheTestServer makes each write in testdata/writes.yaml of package upgrademonitortest on the
+// API server and on the clientset of that package: both give the same response.
+func TestWritesEqualThoseOfTheTestServer(t *testing.T) {
 	sameWhenGuarded(t)
 	t.Parallel()
 	file, err := os.ReadFile("../../upgrademonitor/upgrademonitortest/testdata/writes.yaml")

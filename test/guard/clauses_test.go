@@ -59,8 +59,9 @@ func owners(list ...string) string {
 	return `{"metadata":{"ownerReferences":[` + strings.Join(list, ",") + `]}}`
 }
 
-// status returns a merge patch of a status with conditions. The entries are separated by spaces: "Drained=Unknown" or, with
-// a time, "Updated=True@2026-01-01T01:00:00Z". An entry replaces an earlier one of its type. "-Drained" removes it.
+// status returns a merge patch of a status with conditions. The entries are separated by spaces: "Drained=Unknown"
+// or, with a time, "Updated=True@2026-01-01T01:00:00Z". An entry replaces an earlier one of its type. "-Drained"
+// removes it.
 func status(entries string) string {
 	type condition struct{ Type, Status, LastTransitionTime string }
 	list := []condition{}
@@ -314,8 +315,8 @@ func TestAWriteRemovesNoConditionExceptAtAChangeOfTheMode(t *testing.T) {
 	})
 }
 
-// TestThePolicyHasTheStateMachineOfEachPhase: a write may make one step of package transitions. A step that is not False
-// prevents a reset, and a child that is Unknown the completion of its parent.
+// TestThePolicyHasTheStateMachineOfEachPhase: a write may make one step of package transitions. A step that is not
+// False prevents a reset, and a child that is Unknown the completion of its parent.
 func TestThePolicyHasTheStateMachineOfEachPhase(t *testing.T) {
 	all := append([]phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}, phases.All(false)...)
 	values := []metav1.ConditionStatus{"", metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}

@@ -67,8 +67,8 @@ func TestAPassThatIsStuckAndThenFailsStaysDegraded(t *testing.T) {
 	})
 }
 
-// TestPeerConditionsAreWrittenAfterTheyHaveLasted: a condition that says that something is wrong is written only when it
-// has lasted, and one that says that nothing is wrong at once.
+// TestPeerConditionsAreWrittenAfterTheyHaveLasted: a condition that says that something is wrong is written only when
+// it has lasted, and one that says that nothing is wrong at once.
 func TestPeerConditionsAreWrittenAfterTheyHaveLasted(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
@@ -107,8 +107,8 @@ func TestPeerConditionsAreWrittenAfterTheyHaveLasted(t *testing.T) {
 	})
 }
 
-// TestTheBootstrapIsVisibleAndItsRecordStays: the message has the current step, also after a restart. When the first sync
-// has succeeded, the condition stays unchanged for good.
+// TestTheBootstrapIsVisibleAndItsRecordStays: the message has the current step, also after a restart. When the first
+// sync has succeeded, the condition stays unchanged for good.
 func TestTheBootstrapIsVisibleAndItsRecordStays(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
@@ -145,8 +145,8 @@ func TestTheBootstrapIsVisibleAndItsRecordStays(t *testing.T) {
 	})
 }
 
-// TestAStuckRolloutDegradesTheDaemonsAfterAnHour: a restart of the operator does not start the hour again. A degraded node
-// replaces the stuck rollout in the condition.
+// TestAStuckRolloutDegradesTheDaemonsAfterAnHour: a restart of the operator does not start the hour again. A degraded
+// node replaces the stuck rollout in the condition.
 func TestAStuckRolloutDegradesTheDaemonsAfterAnHour(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p, ds, mcns := healthy(t, m), daemonSet(), nodes(0)
@@ -241,8 +241,8 @@ type badError struct{ text *string }
 
 func (e *badError) Error() string { return *e.text }
 
-// TestConditionsAreValidAndSmallWhateverIsReported: a panic, nil errors, huge texts and many nodes. All conditions together
-// have at most 4 kB.
+// TestConditionsAreValidAndSmallWhateverIsReported: a panic, nil errors, huge texts and many nodes. All conditions
+// together have at most 4 kB.
 func TestConditionsAreValidAndSmallWhateverIsReported(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p, controller := m.operator(t), m.start(t.Context(), t, m.config(components.Controller))

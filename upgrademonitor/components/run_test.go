@@ -50,9 +50,9 @@ func TestConditionsThatOthersChangeAreWrittenAgain(t *testing.T) {
 	})
 }
 
-// TestAFailedWriteIsRetriedAndLoggedOnce: every 10 minutes if the API server rejects the write, and otherwise every 30
-// seconds. The write that succeeds has the time when the status changed. An error that was resolved during the outage is
-// the last error.
+// TestAFailedWriteIsRetriedAndLoggedOnce: every 10 minutes if the API server rejects the write, and otherwise every
+// 30 seconds. The write that succeeds has the time when the status changed. An error that was resolved during the
+// outage is the last error.
 func TestAFailedWriteIsRetriedAndLoggedOnce(t *testing.T) {
 	const soon, late = 30 * time.Second, 10 * time.Minute
 	for name, tc := range map[string]struct {
@@ -130,8 +130,8 @@ func TestAMissingObjectIsLoggedOnce(t *testing.T) {
 	})
 }
 
-// TestARequestThatHangsIsCanceledAfterTenSeconds: no caller waits for it. The end of Run cancels it at once, and logs no
-// failure.
+// TestARequestThatHangsIsCanceledAfterTenSeconds: no caller waits for it. The end of Run cancels it at once, and logs
+// no failure.
 func TestARequestThatHangsIsCanceledAfterTenSeconds(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		m.hangs = true
@@ -151,7 +151,8 @@ func TestARequestThatHangsIsCanceledAfterTenSeconds(t *testing.T) {
 	})
 }
 
-// TestADayWithoutFaultsHasNoWrite, and one with faults has two writes for each fault. The last error stays after a restart.
+// TestADayWithoutFaultsHasNoWrite, and one with faults has two writes for each fault. The last error stays after a
+// restart.
 func TestADayWithoutFaultsHasNoWrite(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, m *memory) { assert.Empty(t, day(t, m, false)) })
@@ -165,10 +166,10 @@ func TestADayWithoutFaultsHasNoWrite(t *testing.T) {
 	})
 }
 
-// day simulates a day of both processes, which begins two hours after their start, and returns the number of writes by
-// field manager. There is a sync every 30 seconds, some nodes are updated, and each process restarts. The faults: passes
-// fail now and then, a sync fails for an hour in which the operator is killed, a pass hangs for an hour, and the
-// controller's Deployment is unavailable for an hour.
+// day simulates a day of both processes, which begins two hours after their start, and returns the number of writes
+// by field manager. There is a sync every 30 seconds, some nodes are updated, and each process restarts. The faults:
+// passes fail now and then, a sync fails for an hour in which the operator is killed, a pass hangs for an hour, and
+// the controller's Deployment is unavailable for an hour.
 func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -209,8 +210,8 @@ func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 	return m.by
 }
 
-// TestThePauseBetweenWritesDoubles up to 10 minutes while the conditions change all the time. After an hour without a write,
-// it is 30 seconds again.
+// TestThePauseBetweenWritesDoubles up to 10 minutes while the conditions change all the time. After an hour without a
+// write, it is 30 seconds again.
 func TestThePauseBetweenWritesDoubles(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)

@@ -25,9 +25,9 @@ func (t *tracker) succeeds(s State, key string, at time.Time) {
 	t.succeed(t.start(step{s, key}, at))
 }
 
-// TestOnlyASuccessOfTheSameStepResolvesAnError: passes of several steps start and end in random order, and overlap. Degraded
-// is True exactly while an error is unresolved for 2 minutes, or a pass runs for 30 minutes, and after it has then failed.
-// Progressing is True exactly while a pass runs for 2 minutes.
+// TestOnlyASuccessOfTheSameStepResolvesAnError: passes of several steps start and end in random order, and overlap.
+// Degraded is True exactly while an error is unresolved for 2 minutes, or a pass runs for 30 minutes, and after it
+// has then failed. Progressing is True exactly while a pass runs for 2 minutes.
 func TestOnlyASuccessOfTheSameStepResolvesAnError(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -110,8 +110,8 @@ func TestTheFirst64ErrorsAreKept(t *testing.T) {
 	assert.Contains(t, tr.degraded(metav1.Condition{}, now).Message, "; and 63 more")
 }
 
-// TestDegradedOfAnEarlierProcessStays until a whole sync has succeeded, an error of this process is shown, or ten minutes
-// have passed without an error.
+// TestDegradedOfAnEarlierProcessStays until a whole sync has succeeded, an error of this process is shown, or ten
+// minutes have passed without an error.
 func TestDegradedOfAnEarlierProcessStays(t *testing.T) {
 	published := condition(metav1.ConditionTrue, "OperatorSyncMCDFailed", "old; and 3 more")
 	const resolved = "Last error, resolved "
