@@ -15,7 +15,7 @@ TEST := GOGC=400 go test -vet=off -ldflags=-w
 
 # The packages without goroutines. They need no race detector.
 PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/image-mode \
-	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,machine nodemeta) ./cmd/kubectl-mcn/internal/cluster ./cmd/kubectl-mcn/internal/mco
+	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,planner nodemeta) ./cmd/kubectl-mcn/internal/cluster ./cmd/kubectl-mcn/internal/mco
 
 FUZZTIME ?= 30s
 
@@ -61,7 +61,7 @@ stress: ## Run the tests for MINUTES (4) beside LOAD (4) busy loops for each cor
 
 .PHONY: check
 check: ## Test the core with every order of events for DEPTH (3) reports; 4 takes hours
-	DEPTH=$${DEPTH:-3} go test -count=1 -timeout 0 -v -run TestEveryPath ./upgrademonitor/internal/machine
+	DEPTH=$${DEPTH:-3} go test -count=1 -timeout 0 -v -run TestEveryPath ./upgrademonitor/internal/planner
 
 .PHONY: simulate
 simulate: ## Simulate the Monitor for DURATION (10m) with a failing API server; SEED=n repeats a run

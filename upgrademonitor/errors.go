@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // ErrPending means that a report was accepted, but is not written yet. The report is queued and
@@ -17,11 +17,11 @@ var ErrPending = errors.New("accepted reports are not written yet")
 // ErrQueueFull means that a report was not accepted, because 256 reports are pending. A report that
 // changes only a reason and a message replaces those of the last pending report of its phase, if both
 // have the same options.
-var ErrQueueFull = machine.ErrFull
+var ErrQueueFull = planner.ErrFull
 
 // ErrNoUpdate means that a step was not accepted, because a controller has reported it while no update of
 // the node is under way. A controller never starts an update: see Monitors.
-var ErrNoUpdate = machine.ErrNoUpdate
+var ErrNoUpdate = planner.ErrNoUpdate
 
 // ReportError is the error of a report that was rejected. It wraps a *field.Error that names an
 // invalid argument, a *phases.TransitionError, ErrQueueFull, ErrNoUpdate, or the error with which the API
@@ -41,7 +41,7 @@ func (e *ReportError) Error() string {
 func (e *ReportError) Unwrap() error { return e.Err }
 
 // rejected returns err as a *ReportError, or nil if err is nil.
-func (m *Monitor) rejected(change machine.Change, err error) error {
+func (m *Monitor) rejected(change planner.Change, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -35,9 +35,9 @@ const (
 	newConfig   = "rendered-worker-bbb"
 	thirdConfig = "rendered-worker-ccc"
 
-	timeout       = 10 * time.Second
-	checkInterval = 5 * time.Minute // of a repeat
-	hangs         = 24 * time.Hour
+	timeout = 10 * time.Second
+
+	hangs = 24 * time.Hour
 )
 
 var (

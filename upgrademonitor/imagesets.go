@@ -10,8 +10,8 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 const (
@@ -51,10 +51,10 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 		return
 	}
 	m.logChange("Failed to prefetch pinned images", failure)
-	change := machine.Change{Sets: imageSetsOf(sets, failure)}
+	change := planner.Change{Sets: imageSetsOf(sets, failure)}
 	change.Phase = phases.PinnedImageSetsProgressing
 	err := validateImageSets(sets)
-	if m.conditionsOnly {
+	if m.isController() {
 		err = errConditionsOnly
 	}
 	if err = m.rejected(change, err); err == nil {
@@ -63,16 +63,16 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	m.logRejection(ctx, change, err)
 }
 
-// imageSetsOf converts sets and a failure for package machine. The sets must be valid.
-func imageSetsOf(reported []PinnedImageSet, failure error) *machine.ImageSets {
-	list := &machine.ImageSets{}
+// imageSetsOf converts sets and a failure for package planner. The sets must be valid.
+func imageSetsOf(reported []PinnedImageSet, failure error) *planner.ImageSets {
+	list := &planner.ImageSets{}
 	isShown := failure == nil
 	for _, set := range reported {
 		if set.Err == nil && !set.Done && failure != nil {
 			set.Err, isShown = failure, true
 		}
 		generation := int32(set.Generation) //nolint:gosec // validateImageSets checks the range
-		s := machine.ImageSet{Name: set.Name, Generation: generation, Done: set.Done}
+		s := planner.ImageSet{Name: set.Name, Generation: generation, Done: set.Done}
 		if set.Err != nil {
 			s.Done = false
 			s.Failure = failureText(set.Err)

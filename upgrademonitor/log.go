@@ -12,7 +12,7 @@ const (
 	pendingMessage = "Reports are pending and no longer retried: call Flush"
 	droppedMessage = "Dropped an accepted change that cannot be written"
 
-	noUpdateFailure = "no update" // no message: a key of Monitor.logged, see logRejection
+	noUpdateFailure = "no update" // not a message, but a key of Monitor.logged: see logRejection
 )
 
 // unlock releases mu, and then logs the lines. A log sink may call the Monitor. If it blocks, it also blocks

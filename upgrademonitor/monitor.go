@@ -11,7 +11,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // Monitor reports the updates of one node on its MachineConfigNode. Create a Monitor with New. A
@@ -25,22 +25,18 @@ type Monitor struct {
 	life    context.Context    // the ctx of New; after it ends, only calls that wait cause requests
 	endLife context.CancelFunc // nil unless Monitors created this Monitor
 
-	// conditionsOnly is set if Monitors created this Monitor. Then the Monitor writes only
-	// conditions, and does not look at the Node between calls.
-	conditionsOnly bool
-
 	// mu guards the fields below. mu is not held during requests or calls of Config's functions.
 	mu       sync.Mutex
-	core     machine.Core
-	views    views
+	core     planner.Core
+	view     view
 	cause    error           // the last attempt has failed, so there is an outage; or nil
 	backoff  wait.Backoff    // the remaining pauses of the outage
 	retryAt  time.Time       // the time of the next retry
-	run      *run            // the running writer goroutine, or nil
+	attempt  *attempt        // the running writer goroutine, or nil
 	waiting  int             // the number of calls that wait
 	failed   chan struct{}   // closed at the next failure
 	canceled bool            // a Flush has canceled a request, and no other attempt has ended since
-	logged   apierr.Failures // by log message
+	logged   apierr.Failures // by log message; has a lock of its own
 	lines    []func()        // log a line each, after mu is released: see unlock
 	timer    *time.Timer     // fires at the next retry or look
 }
@@ -62,7 +58,7 @@ func newMonitor(ctx context.Context, config Config, conditionsOnly bool) (*Monit
 	if err != nil {
 		return nil, err
 	}
-	m := &Monitor{config: config, client: client, life: ctx, conditionsOnly: conditionsOnly,
+	m := &Monitor{config: config, client: client, life: ctx, core: planner.Core{ConditionsOnly: conditionsOnly},
 		backoff: retryBackoff, failed: make(chan struct{})}
 	m.timer = time.AfterFunc(time.Hour, m.tick)
 	m.timer.Stop()
@@ -103,10 +99,14 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	switch {
 	case m == nil:
 		return nil
-	case m.conditionsOnly:
+	case m.isController():
 		return errConditionsOnly
 	}
-	return m.submit(ctx, machine.Change{SyncsSpec: true})
+	return m.submit(ctx, planner.Change{WritesSpec: true})
 }
+
+// isController reports whether Monitors created this Monitor. Then the Monitor writes only conditions, and
+// does not look at the Node between calls.
+func (m *Monitor) isController() bool { return m.core.ConditionsOnly }
 
 func (m *Monitor) now() metav1.Time { return metav1.NewTime(m.config.Clock.Now()) }

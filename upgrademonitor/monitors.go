@@ -10,6 +10,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // Monitors has a Monitor for each node. Use it in a controller that reports on many nodes, such as the
@@ -89,7 +91,7 @@ func (m *Monitors) For(nodeName string) *Monitor {
 		config := m.configOf(nodeName)
 		config.Node = func() (*corev1.Node, error) { return nil, err }
 		config.Clock = realClock
-		return &Monitor{config: config, life: m.life, conditionsOnly: true}
+		return &Monitor{config: config, life: m.life, core: planner.Core{ConditionsOnly: true}}
 	}
 	monitor.endLife = endLife
 	m.monitors[nodeName] = monitor

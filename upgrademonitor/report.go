@@ -11,7 +11,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // Option configures a report. A nil Option is ignored.
@@ -149,13 +149,13 @@ func (m *Monitor) Track(
 	return nil
 }
 
-func newChange(phase phases.Phase, message string, status metav1.ConditionStatus) machine.Change {
-	return machine.Change{Report: transitions.Report{Phase: phase, Status: status, Message: message}}
+func newChange(phase phases.Phase, message string, status metav1.ConditionStatus) planner.Change {
+	return planner.Change{Report: transitions.Report{Phase: phase, Status: status, Message: message}}
 }
 
 // report submits a report, and logs the error. It ignores a phase that does not exist in the mode
 // of the node.
-func (m *Monitor) report(ctx context.Context, change machine.Change, o options) {
+func (m *Monitor) report(ctx context.Context, change planner.Change, o options) {
 	if m == nil {
 		return
 	}
@@ -167,7 +167,7 @@ func (m *Monitor) report(ctx context.Context, change machine.Change, o options) 
 
 // logRejection logs an error, unless it wraps ErrPending: the Monitor logs why an attempt has failed. It
 // logs ErrNoUpdate once, until a report is accepted, because a controller may repeat its report often.
-func (m *Monitor) logRejection(ctx context.Context, change machine.Change, err error) {
+func (m *Monitor) logRejection(ctx context.Context, change planner.Change, err error) {
 	switch {
 	case err == nil, errors.Is(err, ErrPending):
 	case errors.Is(err, ErrNoUpdate) && !m.logged.Changed(noUpdateFailure, ErrNoUpdate.Error()):
@@ -177,7 +177,7 @@ func (m *Monitor) logRejection(ctx context.Context, change machine.Change, err e
 }
 
 // submitReport adds the options to a report, and submits the report if it is valid.
-func (m *Monitor) submitReport(ctx context.Context, change machine.Change, o options) error {
+func (m *Monitor) submitReport(ctx context.Context, change planner.Change, o options) error {
 	change.Reason = o.reason
 	change.CompletesParent = o.completesParent
 	if err := change.Validate(); err != nil {

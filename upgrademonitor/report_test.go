@@ -318,3 +318,16 @@ func TestNilMonitor(t *testing.T) {
 		assert.Zero(t, pending())
 	}
 }
+
+// At first boot, no update has succeeded: NodeDegraded was never reported, until a failure or an update.
+func TestReportDegradedAtFirstBoot(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.ReportDegraded(t.Context(), nil)
+		assert.Equal(t, "NotYetOccurred", f.condition(phases.NodeDegraded).Reason)
+
+		f.ReportDegraded(t.Context(), errDown)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.NodeDegraded))
+		f.ReportDegraded(t.Context(), nil)
+		assert.Equal(t, []string{"False", "NodeDegraded", "Node worker-0 upgrade succeeded"}, textsOf(f.condition(phases.NodeDegraded)))
+	})
+}

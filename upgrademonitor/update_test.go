@@ -127,3 +127,20 @@ func TestASpecThatIsRejected(t *testing.T) {
 		assertLines(t, []string{"has rejected the spec", "works again"}, f.log.take())
 	})
 }
+
+// The target of an update is withdrawn in the drain, and the daemon reports that the node is updated: spec,
+// status and Node agree.
+func TestATargetThatIsWithdrawn(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.starts(t, newConfig)
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		assert.Equal(t, newConfig, f.desired())
+
+		f.annotate(oldConfig, oldConfig)
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		o := f.object()
+		assert.Equal(t, oldConfig, f.desired())
+		assert.Equal(t, oldConfig, o.Status.ConfigVersion.Desired)
+		assert.Equal(t, o.Generation, o.Status.ObservedGeneration)
+	})
+}

@@ -9,12 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/scope"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// views orders the looks at the Node, because a look may end after another one that has started later.
-type views struct {
+// view has the Node of the latest look, and orders the looks, because a look may end after another one that
+// has started later.
+type view struct {
+	node     planner.Node
 	begun    int    // the number of looks that have begun
 	started  int    // the number of the look that was recorded last
 	recorded int    // begun at that time: looks up to this number may have overlapped with it
@@ -24,7 +26,7 @@ type views struct {
 // record records a look, unless it is outdated: a look with a newer Node was recorded while it was in
 // progress. The resourceVersions say which Node is newer or, if they cannot be compared, the starts of
 // the looks.
-func (v *views) record(started int, version string) bool {
+func (v *view) record(started int, version string) bool {
 	order, err := resourceversion.CompareResourceVersion(version, v.version)
 	isOlder := err == nil && order < 0 || err != nil && started < v.started
 	if isOlder && started <= v.recorded {
@@ -37,23 +39,23 @@ func (v *views) record(started int, version string) bool {
 // look calls Config's functions and the Lister, and passes the Node and the object to the core.
 func (m *Monitor) look() error {
 	m.mu.Lock()
-	m.views.begun++
-	started := m.views.begun
+	m.view.begun++
+	started := m.view.begun
 	m.mu.Unlock()
 	node, err := m.node()
 	m.logChange("Failed to get the Node, so its configs and images are not written", err)
 	if err != nil {
 		return err
 	}
-	n, invalid := machine.NewNode(node, m.pool(node), m.mode())
+	n, invalid := planner.NewNode(node, m.pool(node), m.mode())
 	m.logChange("Ignoring an invalid annotation of the Node", invalid)
-	n.ConditionsOnly = m.conditionsOnly
 	listed, works := m.list()
 	works = works && (listed != nil || n.Provisioned) // an object is created only for a provisioned Node
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.views.record(started, node.ResourceVersion) {
-		m.core.See(n, listed, works)
+	if m.view.record(started, node.ResourceVersion) {
+		m.view.node = n
+		m.core.See(listed, works)
 	}
 	return nil
 }
@@ -85,20 +87,20 @@ func (m *Monitor) pool(node *corev1.Node) string {
 	return pool
 }
 
-func (m *Monitor) mode() machine.Mode {
+func (m *Monitor) mode() planner.Mode {
 	switch {
 	case m.config.ImageMode == nil:
-		return machine.ModeOfObject
+		return planner.ModeOfObject
 	case m.config.ImageMode():
-		return machine.Image
+		return planner.Image
 	default:
-		return machine.Standard
+		return planner.Standard
 	}
 }
 
 // list returns the object in the Lister, or nil if the Lister does not have the object. The result
 // works is false if there is no Lister, or if the Lister fails.
-func (m *Monitor) list() (object *machine.Object, works bool) {
+func (m *Monitor) list() (object *planner.Object, works bool) {
 	if m.config.Lister == nil {
 		return nil, false
 	}
@@ -113,22 +115,6 @@ func (m *Monitor) list() (object *machine.Object, works bool) {
 	if err != nil || isMissing {
 		return nil, isMissing
 	}
-	o := machine.FromTyped(mcn)
+	o := planner.FromTyped(mcn)
 	return &o, true
-}
-
-// checkRequest returns an error if this process must not make a request: a controller creates no object,
-// and a daemon creates no object for a Node that does not exist or is not provisioned yet.
-func (m *Monitor) checkRequest(r machine.Request) error {
-	switch {
-	case r.Verb != machine.Create:
-		return nil
-	case m.conditionsOnly:
-		return fmt.Errorf("node %s: the daemon has not created the MachineConfigNode yet", m.config.NodeName)
-	}
-	node, err := m.node()
-	if err == nil && !nodemeta.IsProvisioned(node) {
-		err = fmt.Errorf("node %s: the MachineConfigNode is not created before the Node is provisioned", node.Name)
-	}
-	return err
 }

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 var (
@@ -22,7 +22,7 @@ var (
 
 // submit looks at the Node, queues a change, and waits until it is written, as awaitLocked describes. An
 // error that does not wrap ErrPending means that the change was not accepted, or that it was rejected.
-func (m *Monitor) submit(ctx context.Context, change machine.Change) error {
+func (m *Monitor) submit(ctx context.Context, change planner.Change) error {
 	err := m.trySubmit(ctx, change)
 	if err == nil || errors.Is(err, ErrPending) {
 		m.logged.Changed(noUpdateFailure, "")
@@ -30,7 +30,7 @@ func (m *Monitor) submit(ctx context.Context, change machine.Change) error {
 	return err
 }
 
-func (m *Monitor) trySubmit(ctx context.Context, change machine.Change) error {
+func (m *Monitor) trySubmit(ctx context.Context, change planner.Change) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (m *Monitor) trySubmit(ctx context.Context, change machine.Change) error {
 	defer timeout.Stop()
 	m.mu.Lock()
 	defer m.unlock()
-	e, err := m.core.Submit(change)
+	e, err := m.core.Submit(change, m.view.node)
 	if e == nil {
 		m.wakeLocked(m.cause != nil)
 		return m.rejected(change, err)
@@ -60,7 +60,7 @@ func (m *Monitor) trySubmit(ctx context.Context, change machine.Change) error {
 //  1. During an outage, it does not wait, but starts an attempt.
 //  2. After the ctx of New has ended, it waits for the attempt even during an outage, because there are
 //     no retries.
-func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *machine.Entry) error {
+func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *planner.Entry) error {
 	m.waiting++
 	cause := m.cause
 	m.wakeLocked(cause != nil)
@@ -82,7 +82,7 @@ func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *
 
 // waitLocked releases mu until the entry is settled, an attempt fails, or ctx ends. It returns errLate if the
 // timeout fires first.
-func (m *Monitor) waitLocked(ctx context.Context, timeout <-chan time.Time, e *machine.Entry) error {
+func (m *Monitor) waitLocked(ctx context.Context, timeout <-chan time.Time, e *planner.Entry) error {
 	failed := m.failed
 	m.mu.Unlock()
 	defer m.mu.Lock()
@@ -117,10 +117,10 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.unlock()
 	switch {
-	case m.conditionsOnly:
+	case m.isController():
 		nodeErr = nil
 	case nodeErr == nil:
-		m.core.SubmitNode(m.now())
+		m.core.SubmitNode(m.view.node, m.now())
 	}
 	entries := m.core.Entries()
 	if ctx.Err() == nil {
@@ -143,7 +143,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 }
 
 // flushLocked starts an attempt at once, and waits until the entries are settled or ctx ends.
-func (m *Monitor) flushLocked(ctx context.Context, entries []*machine.Entry) {
+func (m *Monitor) flushLocked(ctx context.Context, entries []*planner.Entry) {
 	m.waiting++
 	m.retryNowLocked()
 	m.wakeLocked(false)
@@ -151,7 +151,7 @@ func (m *Monitor) flushLocked(ctx context.Context, entries []*machine.Entry) {
 		for !e.IsSettled && ctx.Err() == nil {
 			if m.isOverdueLocked() && !m.canceled {
 				m.canceled = true
-				m.run.cancel()
+				m.attempt.cancel()
 			}
 			_ = m.waitLocked(ctx, nil, e)
 		}

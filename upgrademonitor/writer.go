@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // lookInterval is the time between two looks of a daemon at the Node while nothing is pending.
@@ -28,9 +29,9 @@ var retryBackoff = wait.Backoff{
 // a call times out.
 var conflictBackoff = wait.Backoff{Steps: 45, Duration: 5 * time.Millisecond, Factor: 1.1, Jitter: 1}
 
-// run is one attempt, in its own goroutine. It makes requests until nothing is left to write, or until
-// the attempt fails.
-type run struct {
+// attempt is a series of requests, made in a goroutine of its own. It ends when nothing is left to write, or
+// when it fails.
+type attempt struct {
 	ctx       context.Context
 	cancel    context.CancelFunc
 	started   time.Time    // the start of the current request, or the end of the last one
@@ -49,14 +50,14 @@ func (m *Monitor) wakeLocked(attemptNow bool) {
 		if pending > 0 {
 			m.logLocked(pendingMessage, pendingMessage, fmt.Errorf("%w: %d", ErrPending, pending))
 		}
-	case m.run != nil:
+	case m.attempt != nil:
 	case pending > 0 && (attemptNow || pause <= 0):
 		ctx, cancel := context.WithCancel(context.WithoutCancel(m.life))
-		m.run = &run{ctx: ctx, cancel: cancel, started: realClock.Now(), conflicts: conflictBackoff}
-		go m.write(m.run)
+		m.attempt = &attempt{ctx: ctx, cancel: cancel, started: realClock.Now(), conflicts: conflictBackoff}
+		go m.write(m.attempt)
 	case pending > 0:
 		m.timer.Reset(pause)
-	case !hasEnded && !m.conditionsOnly:
+	case !hasEnded && !m.isController():
 		m.timer.Reset(lookInterval)
 	}
 }
@@ -68,8 +69,8 @@ func (m *Monitor) tick() {
 	hasLooked := m.life.Err() == nil && m.look() == nil
 	m.mu.Lock()
 	defer m.unlock()
-	if hasLooked && !m.conditionsOnly && m.life.Err() == nil {
-		m.core.Follow(m.now())
+	if hasLooked && !m.isController() && m.life.Err() == nil {
+		m.core.Follow(m.view.node, m.now())
 	}
 	m.wakeLocked(false)
 }
@@ -79,69 +80,69 @@ func (m *Monitor) tick() {
 func (m *Monitor) end() {
 	m.mu.Lock()
 	defer m.unlock()
-	if m.waiting == 0 && m.run != nil {
-		m.run.cancel()
+	if m.waiting == 0 && m.attempt != nil {
+		m.attempt.cancel()
 	}
 	m.wakeLocked(false)
 }
 
-// write makes the requests of a run, one after the other.
-func (m *Monitor) write(r *run) {
-	defer r.cancel()
-	request, ok := m.next(r, machine.Continue)
+// write makes the requests of an attempt, one after the other.
+func (m *Monitor) write(a *attempt) {
+	defer a.cancel()
+	request, ok := m.next(a, planner.Continue)
 	for ok {
-		result := m.send(r.ctx, request)
-		verdict := m.record(r, request, result)
-		if verdict == machine.Pause {
+		result := m.send(a.ctx, request)
+		verdict := m.record(a, request, result)
+		if verdict == planner.Pause {
 			select {
-			case <-time.After(r.conflicts.Step()):
-			case <-r.ctx.Done():
+			case <-time.After(a.conflicts.Step()):
+			case <-a.ctx.Done():
 			}
 		}
-		request, ok = m.next(r, verdict)
+		request, ok = m.next(a, verdict)
 	}
 }
 
-// next returns the next request. It returns false if the run is over.
-func (m *Monitor) next(r *run, verdict machine.Verdict) (request machine.Request, ok bool) {
+// next returns the next request. It returns false if the attempt is over.
+func (m *Monitor) next(a *attempt, verdict planner.Verdict) (request planner.Request, ok bool) {
 	m.mu.Lock()
 	defer m.unlock()
 	isNeeded := m.life.Err() == nil || m.waiting > 0
-	if verdict != machine.GiveUp && isNeeded {
-		request, ok = m.core.Next()
+	if verdict != planner.GiveUp && isNeeded {
+		request, ok = m.core.Next(m.view.node)
 		m.settleLocked()
 		if !ok {
 			m.recoverLocked()
 		}
 	}
-	r.started = realClock.Now()
+	a.started = realClock.Now()
 	if !ok {
-		m.run = nil
-		m.wakeLocked(r.ctx.Err() != nil) // after a Flush has canceled the run, try again at once
+		m.attempt = nil
+		m.wakeLocked(a.ctx.Err() != nil) // after a Flush has canceled the attempt, try again at once
 	}
 	return request, ok
 }
 
 // record passes a result to the core, and records a failure.
-func (m *Monitor) record(r *run, request machine.Request, result machine.Result) machine.Verdict {
+func (m *Monitor) record(a *attempt, request planner.Request, result planner.Result) planner.Verdict {
 	m.mu.Lock()
 	defer m.unlock()
-	r.started = realClock.Now() // the request is over, so it is not overdue
+	a.started = realClock.Now() // the request is over, so it is not overdue
 	verdict := m.core.Done(request, result)
 	m.settleLocked()
 	switch {
-	case verdict == machine.Continue && request.Verb == machine.PatchStatus: // written, or rejected for good
-		r.conflicts = conflictBackoff
+	case verdict == planner.Continue && request.Verb == planner.PatchStatus: // written, or rejected for good
+		a.conflicts = conflictBackoff
 		m.recoverLocked()
-	case verdict == machine.Continue && request.Verb == machine.PatchSpec:
+	case verdict == planner.Continue && request.Verb == planner.PatchSpec:
 		m.logLocked(specFailure, apierr.Cause(result.Err), result.Err)
 	case result.Err == nil:
-	case r.ctx.Err() != nil: // a Flush, or the end of the ctx of New, has canceled the run
-		return machine.GiveUp
-	case verdict == machine.GiveUp, verdict == machine.Pause && r.conflicts.Steps == 0:
+	case a.ctx.Err() != nil: // a Flush, or the end of the ctx of New, has canceled the attempt
+		return planner.GiveUp
+	case verdict == planner.GiveUp, verdict == planner.Pause && a.conflicts.Steps == 0:
 		m.canceled = false
 		m.failLocked(string(result.Outcome)+apierr.Cause(result.Err), result.Err)
-		return machine.GiveUp
+		return planner.GiveUp
 	}
 	return verdict
 }
@@ -168,7 +169,7 @@ func (m *Monitor) failLocked(kind string, cause error) {
 
 // isOverdueLocked reports whether a request has had no response within Config.Timeout.
 func (m *Monitor) isOverdueLocked() bool {
-	return m.run != nil && realClock.Since(m.run.started) >= m.config.Timeout
+	return m.attempt != nil && realClock.Since(m.attempt.started) >= m.config.Timeout
 }
 
 // failOverdueLocked starts an outage if a request is overdue. The request continues, because the API
@@ -197,9 +198,9 @@ func (m *Monitor) settleLocked() {
 
 // send makes a request. The end of a call's ctx does not cancel the request, because the request may
 // contain the report of another call.
-func (m *Monitor) send(ctx context.Context, r machine.Request) machine.Result {
+func (m *Monitor) send(ctx context.Context, r planner.Request) planner.Result {
 	if err := m.checkRequest(r); err != nil {
-		return machine.Result{Outcome: apierr.Denied, Err: err}
+		return planner.Result{Outcome: apierr.Denied, Err: err}
 	}
 	overdue := time.AfterFunc(m.config.Timeout, func() {
 		m.mu.Lock()
@@ -210,29 +211,45 @@ func (m *Monitor) send(ctx context.Context, r machine.Request) machine.Result {
 	ctx, cancel := context.WithTimeout(ctx, 2*m.config.Timeout)
 	defer cancel()
 	mcn, err := m.request(ctx, r)
-	if apierrors.IsForbidden(err) && r.Verb == machine.PatchSpec {
+	if apierrors.IsForbidden(err) && r.Verb == planner.PatchSpec {
 		err = fmt.Errorf("%w: reports wait until this process may patch machineconfignodes, not only machineconfignodes/status", err)
 	}
 	if err != nil {
-		return machine.Result{Outcome: apierr.Classify(err), Err: err}
+		return planner.Result{Outcome: apierr.Classify(err), Err: err}
 	}
-	return machine.Result{Object: machine.FromTyped(mcn)}
+	return planner.Result{Object: planner.FromTyped(mcn)}
 }
 
-func (m *Monitor) request(ctx context.Context, r machine.Request) (*mcfgv1.MachineConfigNode, error) {
+func (m *Monitor) request(ctx context.Context, r planner.Request) (*mcfgv1.MachineConfigNode, error) {
 	switch r.Verb {
-	case machine.Get:
+	case planner.Get:
 		return m.client.Get(ctx)
-	case machine.Create:
-		desired := machine.State{}.Sync(r.Node)
+	case planner.Create:
+		desired := planner.State{}.WithSpecOf(r.Node)
 		return m.client.Create(ctx, desired.Owners, desired.Spec)
 	}
 	patch, err := r.Patch()
 	if err != nil {
 		return nil, err
 	}
-	if r.Verb == machine.PatchSpec {
+	if r.Verb == planner.PatchSpec {
 		return m.client.PatchSpec(ctx, patch)
 	}
 	return m.client.PatchStatus(ctx, patch)
+}
+
+// checkRequest returns an error if this process must not make a request: a controller creates no object,
+// and a daemon creates no object for a Node that does not exist or is not provisioned yet.
+func (m *Monitor) checkRequest(r planner.Request) error {
+	switch {
+	case r.Verb != planner.Create:
+		return nil
+	case m.isController():
+		return fmt.Errorf("node %s: the daemon has not created the MachineConfigNode yet", m.config.NodeName)
+	}
+	node, err := m.node()
+	if err == nil && !nodemeta.IsProvisioned(node) {
+		err = fmt.Errorf("node %s: the MachineConfigNode is not created before the Node is provisioned", node.Name)
+	}
+	return err
 }

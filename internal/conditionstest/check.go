@@ -53,6 +53,6 @@ func isReset(list []metav1.Condition) bool {
 	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)
 		prepares := p == phases.UpdatePrepared && c.Status == metav1.ConditionUnknown
-		return transitions.IsStep(p) && transitions.Ran(list, p) && !prepares
+		return transitions.IsStep(p) && transitions.HasStarted(list, p) && !prepares
 	})
 }

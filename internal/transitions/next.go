@@ -32,7 +32,7 @@ const maxMessage = 4096
 func Next(list []metav1.Condition, imageMode bool, r Report, update Update) (next []metav1.Condition, done bool, err error) {
 	if r.NotRequired {
 		r.Status = metav1.ConditionFalse
-		if Ran(list, r.Phase) {
+		if HasStarted(list, r.Phase) {
 			r.Status = metav1.ConditionTrue
 		}
 	}
@@ -73,7 +73,7 @@ func write(before []metav1.Condition, r Report, update Update) (next []metav1.Co
 		return next, true, nil // the update has already ended: see Update.Ended
 	case r.Phase == phases.Updated:
 		set(next, r.Phase, r.Status, r.Reason, r.Message)
-		if r.Status == metav1.ConditionFalse && !r.NotRequired && !Ran(before, phases.UpdatePrepared) { // the second write of a start
+		if r.Status == metav1.ConditionFalse && !r.NotRequired && !HasStarted(before, phases.UpdatePrepared) { // the second write of a start
 			prepare(next, r)
 		}
 		return next, true, nil

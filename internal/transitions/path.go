@@ -39,7 +39,7 @@ func RunsOnlyInUpdate(p phases.Phase) bool {
 }
 
 // Ran reports whether the status of a phase is Unknown or True.
-func Ran(list []metav1.Condition, p phases.Phase) bool {
+func HasStarted(list []metav1.Condition, p phases.Phase) bool {
 	return conditions.StatusOf(list, p) != metav1.ConditionFalse
 }
 
@@ -59,8 +59,8 @@ func IsUnderWay(list []metav1.Condition) bool {
 // only in standard mode, the object is in the mode whose conditions are Unknown or True.
 // ImagePulledFromRegistry is ignored, because machine-config-operator creates it in both modes.
 func InImageMode(list []metav1.Condition) bool {
-	ranImage := Ran(list, phases.AppliedFiles) || Ran(list, phases.AppliedOSImage)
-	if ranImage != Ran(list, phases.AppliedFilesAndOS) {
+	ranImage := HasStarted(list, phases.AppliedFiles) || HasStarted(list, phases.AppliedOSImage)
+	if ranImage != HasStarted(list, phases.AppliedFilesAndOS) {
 		return ranImage
 	}
 	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // action is the next request for the object of a node: a deletion, a creation or a patch. The zero
@@ -69,16 +69,16 @@ func DesiredMachineConfigNode(
 	if !nodemeta.IsName(pool) {
 		pool = nodemeta.NotYetSet
 	}
-	mode := machine.Standard
+	mode := planner.Standard
 	if imageMode {
-		mode = machine.Image
+		mode = planner.Image
 	}
-	planned, invalid := machine.NewNode(node, pool, mode)
+	planned, invalid := planner.NewNode(node, pool, mode)
 	if invalid != nil {
 		klog.FromContext(ctx).Info("Ignoring an invalid annotation of the Node", "node", node.Name, "cause", invalid)
 	}
 	after := mcn.DeepCopy()
-	desired := machine.State{Owners: after.OwnerReferences, Spec: after.Spec}.Sync(planned)
+	desired := planner.State{Owners: after.OwnerReferences, Spec: after.Spec}.WithSpecOf(planned)
 	after.OwnerReferences, after.Spec = desired.Owners, desired.Spec
 	return after
 }

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodepool"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // sync brings the object of a node up to date.
@@ -90,7 +90,7 @@ func (r *reconciler) action(ctx context.Context, node *corev1.Node, mcn *mcfgv1.
 	if len(pools) == 0 {
 		return action{}
 	}
-	isImage := mcn != nil && machine.ModeOfObject.IsImage(mcn.Status.Conditions)
+	isImage := mcn != nil && planner.ModeOf(mcn.Status.Conditions) == planner.Image
 	if r.ImageMode != nil {
 		isImage = r.ImageMode()
 	}
@@ -120,7 +120,7 @@ func (r *reconciler) write(ctx context.Context, current *mcfgv1.MachineConfigNod
 		verb = "create"
 		_, err = client.Create(ctx, a.desired, metav1.CreateOptions{FieldManager: r.FieldManager})
 	default:
-		request := machine.Request{Verb: machine.PatchSpec, Base: machine.FromTyped(current), Next: machine.FromTyped(a.desired).State}
+		request := planner.Request{Verb: planner.PatchSpec, Base: planner.FromTyped(current), Next: planner.FromTyped(a.desired).State}
 		var body []byte
 		if body, err = request.Patch(); err == nil {
 			_, err = client.Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: r.FieldManager})

@@ -100,7 +100,7 @@ func (s *server) React(action clienttesting.Action) (bool, runtime.Object, error
 		written, err = s.create(a.GetObject())
 	case clienttesting.UpdateActionImpl:
 		mcn := a.GetObject().(*mcfgv1.MachineConfigNode)
-		written, err = s.write(mcn.Name, func(o apiserver.Object) (apiserver.Object, error) {
+		written, err = s.write(mcn.Name, func(o apiserver.StoredObject) (apiserver.StoredObject, error) {
 			return o.Update(mcn, a.GetSubresource(), s.next())
 		})
 	case clienttesting.PatchActionImpl:
@@ -109,7 +109,7 @@ func (s *server) React(action clienttesting.Action) (bool, runtime.Object, error
 			return true, nil, apierrors.NewGenericServerResponse(
 				http.StatusUnsupportedMediaType, "patch", nodes.GroupResource(), a.GetName(), message, 0, true)
 		}
-		written, err = s.write(a.GetName(), func(o apiserver.Object) (apiserver.Object, error) {
+		written, err = s.write(a.GetName(), func(o apiserver.StoredObject) (apiserver.StoredObject, error) {
 			return o.Patch(a.GetPatch(), a.GetSubresource(), s.next())
 		})
 	default:
@@ -138,7 +138,7 @@ func (s *server) create(object runtime.Object) (*mcfgv1.MachineConfigNode, error
 }
 
 func (s *server) write(
-	name string, change func(apiserver.Object) (apiserver.Object, error),
+	name string, change func(apiserver.StoredObject) (apiserver.StoredObject, error),
 ) (*mcfgv1.MachineConfigNode, error) {
 	object, err := s.tracker.Get(nodes, "", name)
 	if err != nil {

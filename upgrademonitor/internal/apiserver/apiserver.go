@@ -24,9 +24,9 @@ import (
 // StatusSubresource is the subresource for writes of the status.
 const StatusSubresource = "status"
 
-// Object is a stored MachineConfigNode. Spec and Status are the JSON that a client has sent. An
-// Object is immutable.
-type Object struct {
+// StoredObject is a stored MachineConfigNode. Spec and Status are the JSON that a client has sent. It
+// is immutable.
+type StoredObject struct {
 	metav1.TypeMeta
 	Metadata metav1.ObjectMeta `json:"metadata"`
 	Spec     json.RawMessage   `json:"spec,omitempty"`
@@ -34,7 +34,7 @@ type Object struct {
 }
 
 // FromTyped converts an object of a typed client to its stored form.
-func FromTyped(mcn *mcfgv1.MachineConfigNode) (Object, error) {
+func FromTyped(mcn *mcfgv1.MachineConfigNode) (StoredObject, error) {
 	o, err := decode(mcn)
 	if err != nil {
 		return o, err
@@ -47,7 +47,7 @@ func FromTyped(mcn *mcfgv1.MachineConfigNode) (Object, error) {
 }
 
 // Typed returns the object as a typed client reads it.
-func (o Object) Typed() (*mcfgv1.MachineConfigNode, error) {
+func (o StoredObject) Typed() (*mcfgv1.MachineConfigNode, error) {
 	mcn := &mcfgv1.MachineConfigNode{}
 	data, err := json.Marshal(o)
 	if err == nil {
@@ -57,17 +57,17 @@ func (o Object) Typed() (*mcfgv1.MachineConfigNode, error) {
 }
 
 // decode decodes an object from JSON, or from a value that encodes to JSON.
-func decode(sent any) (Object, error) {
+func decode(sent any) (StoredObject, error) {
 	data, ok := sent.([]byte)
 	var err error
 	if !ok {
 		if data, err = json.Marshal(sent); err != nil {
-			return Object{}, err
+			return StoredObject{}, err
 		}
 	}
-	var o Object
+	var o StoredObject
 	if err = json.Unmarshal(data, &o); err != nil {
-		return Object{}, apierrors.NewBadRequest(err.Error())
+		return StoredObject{}, apierrors.NewBadRequest(err.Error())
 	}
 	return o, nil
 }
@@ -75,20 +75,20 @@ func decode(sent any) (Object, error) {
 // Create returns the stored object after a create request. sent is the object in the request, as JSON
 // or as a value that encodes to JSON. Create drops the status. The revision becomes the
 // resourceVersion.
-func Create(sent any, revision int64, now time.Time) (Object, error) {
+func Create(sent any, revision int64, now time.Time) (StoredObject, error) {
 	o, err := decode(sent)
 	if err != nil {
-		return Object{}, err
+		return StoredObject{}, err
 	}
 	if o.Metadata.ResourceVersion != "" {
-		return Object{}, apierrors.NewInternalError(errors.New("resourceVersion should not be set on objects to be created"))
+		return StoredObject{}, apierrors.NewInternalError(errors.New("resourceVersion should not be set on objects to be created"))
 	}
 	o.Status = nil
 	o.Metadata.UID = ""
 	o.Metadata.Generation = 0
 	o.Metadata.CreationTimestamp = metav1.Time{}
 	Complete(&o.Metadata, revision, now)
-	return o, o.validate(Object{}, "")
+	return o, o.validate(StoredObject{}, "")
 }
 
 // Complete sets the metadata that the API server sets on creation, but keeps existing values.
@@ -103,7 +103,7 @@ func Complete(meta *metav1.ObjectMeta, revision int64, now time.Time) {
 
 // Patch returns the stored object after a merge patch. subresource is StatusSubresource for a patch of
 // the status, otherwise "".
-func (o Object) Patch(patch []byte, subresource string, revision int64) (Object, error) {
+func (o StoredObject) Patch(patch []byte, subresource string, revision int64) (StoredObject, error) {
 	data, err := json.Marshal(o)
 	if err != nil {
 		return o, err
@@ -122,7 +122,7 @@ func (o Object) Patch(patch []byte, subresource string, revision int64) (Object,
 // Update returns the stored object after an update request. sent is the object in the request, as JSON
 // or as a value that encodes to JSON. subresource is StatusSubresource for an update of the status,
 // otherwise "".
-func (o Object) Update(sent any, subresource string, revision int64) (Object, error) {
+func (o StoredObject) Update(sent any, subresource string, revision int64) (StoredObject, error) {
 	next, err := decode(sent)
 	if err != nil {
 		return o, err
@@ -137,7 +137,7 @@ func (o Object) Update(sent any, subresource string, revision int64) (Object, er
 
 // write returns the stored object after a write of the status, or of all other fields. sent is the
 // whole object that the client wants. If nothing changes, the resourceVersion stays.
-func (o Object) write(sent Object, subresource string, revision int64) (Object, error) {
+func (o StoredObject) write(sent StoredObject, subresource string, revision int64) (StoredObject, error) {
 	if sent.Metadata.ResourceVersion != o.Metadata.ResourceVersion {
 		return o, Conflict(o.Metadata.Name)
 	}

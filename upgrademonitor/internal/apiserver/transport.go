@@ -26,10 +26,10 @@ type Transport struct {
 	Fault func(*http.Request) (*http.Response, error)
 	// Stored, if set, is called after an object was created or changed. before is nil if the object
 	// was created. During the call, no other request is served, and Stored must not call the Transport.
-	Stored func(before, after *Object)
+	Stored func(before, after *StoredObject)
 
 	mu       sync.Mutex
-	objects  map[string]*Object
+	objects  map[string]*StoredObject
 	revision int64
 }
 
@@ -60,7 +60,7 @@ func (t *Transport) Serve(r *http.Request) (*http.Response, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before := t.objects[name]
-	var after Object
+	var after StoredObject
 	var err error
 	switch {
 	case r.Method == http.MethodPost:
@@ -90,13 +90,13 @@ func (t *Transport) Serve(r *http.Request) (*http.Response, error) {
 }
 
 // store stores an object, unless a write has changed nothing. before is nil if the object is new.
-func (t *Transport) store(before, after *Object) {
+func (t *Transport) store(before, after *StoredObject) {
 	if before != nil && before.Metadata.ResourceVersion == after.Metadata.ResourceVersion {
 		return
 	}
 	t.revision++
 	if t.objects == nil {
-		t.objects = map[string]*Object{}
+		t.objects = map[string]*StoredObject{}
 	}
 	after.TypeMeta = metav1.TypeMeta{Kind: Kind.Kind, APIVersion: mcfgv1.GroupVersion.String()}
 	t.objects[after.Metadata.Name] = after

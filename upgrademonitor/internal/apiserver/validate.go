@@ -60,7 +60,7 @@ func (p *problems) text(path *field.Path, value string, maximum int) {
 }
 
 // validate checks the part of the object that a write changes: the status, or the other fields.
-func (o Object) validate(before Object, subresource string) error {
+func (o StoredObject) validate(before StoredObject, subresource string) error {
 	var p problems
 	if subresource == StatusSubresource {
 		var known mcfgv1.MachineConfigNodeStatus

@@ -270,7 +270,7 @@ func number(token string) int {
 }
 
 // stored checks and records a version.
-func (s *weatherServer) stored(stored, after *apiserver.Object) {
+func (s *weatherServer) stored(stored, after *apiserver.StoredObject) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	before, mcn := &mcfgv1.MachineConfigNode{}, s.typed(after)
@@ -308,7 +308,7 @@ func (s *weatherServer) stored(stored, after *apiserver.Object) {
 	s.log("    %s", strings.Join(changed, ", "))
 }
 
-func (s *weatherServer) typed(o *apiserver.Object) *mcfgv1.MachineConfigNode {
+func (s *weatherServer) typed(o *apiserver.StoredObject) *mcfgv1.MachineConfigNode {
 	mcn, err := o.Typed()
 	if err != nil {
 		s.fail("the object cannot be read: %v", err)

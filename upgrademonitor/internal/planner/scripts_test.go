@@ -1,4 +1,4 @@
-package machine_test
+package planner_test
 
 import (
 	"flag"
@@ -30,7 +30,7 @@ func TestFiles(t *testing.T) {
 				require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
 				return
 			}
-			assert.Equal(t, string(want), got, "go test ./upgrademonitor/internal/machine -update writes it")
+			assert.Equal(t, string(want), got, "go test ./upgrademonitor/internal/planner -update writes it")
 		})
 	}
 }

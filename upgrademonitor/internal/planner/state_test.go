@@ -1,4 +1,4 @@
-package machine_test
+package planner_test
 
 import (
 	"testing"
@@ -7,23 +7,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // machine-config-operator writes the generation + 1. The CRD rejects a decrease.
 func TestObservedGenerationNeverDecreases(t *testing.T) {
-	n := viewOf("a", "a")
-	s := after(t, machine.State{Generation: 3}.Sync(n), report(phases.Updated, metav1.ConditionTrue, n))
+	n := nodeOf("a", "a")
+	s := after(t, planner.State{Generation: 3}.WithSpecOf(n), report(phases.Updated, metav1.ConditionTrue, n))
 	s.Status.ObservedGeneration = 4
 	s = after(t, s, report(phases.NodeDegraded, metav1.ConditionTrue, n))
 	assert.EqualValues(t, 4, s.Status.ObservedGeneration)
 }
 
 func TestObservedGenerationFollowsTheImageInImageMode(t *testing.T) {
-	for mode, want := range map[machine.Mode]int64{machine.Image: 1, machine.Standard: 2} {
-		n := viewOf("a", "a")
+	for mode, want := range map[planner.Mode]int64{planner.Image: 1, planner.Standard: 2} {
+		n := nodeOf("a", "a")
 		n.Mode = mode
-		s := after(t, machine.State{Generation: 1}.Sync(n), report(phases.Updated, metav1.ConditionTrue, n))
+		s := after(t, planner.State{Generation: 1}.WithSpecOf(n), report(phases.Updated, metav1.ConditionTrue, n))
 		s.Spec.ConfigImage.DesiredImage = "1"
 		s.Generation++
 		s = after(t, s, report(phases.NodeDegraded, metav1.ConditionTrue, n))

@@ -1,4 +1,4 @@
-package machine_test
+package planner_test
 
 import (
 	"fmt"
@@ -13,14 +13,14 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // One set through its life, and a second: the sets in each write, as name, desired, current and failed
 // generation, and both conditions at the end.
 func TestImageSetsThroughTheirLife(t *testing.T) {
-	type sets = []machine.ImageSet
-	s := between(t, viewOf("a", "a"))
+	type sets = []planner.ImageSet
+	s := between(t, nodeOf("a", "a"))
 	for i, step := range []struct {
 		name                  string
 		sets                  sets
@@ -47,8 +47,8 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 		{"removed", nil, "", []string{""}, "False", "False"},
 	} {
 		at := metav1.NewTime(now.Add(time.Duration(i) * time.Minute))
-		change := setsOf(viewOf("a", "a"), at, step.failure, step.sets...)
-		planned, err := change.All(s)
+		change := setsOf(nodeOf("a", "a"), at, step.failure, step.sets...)
+		planned, err := writesOf(change, s)
 		require.NoError(t, err)
 		var writes []string
 		for _, next := range planned.States {
@@ -66,7 +66,7 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 			assert.Contains(t, conditions.Find(list, phases.PinnedImageSetsDegraded).Message, step.failure)
 		}
 	}
-	failed, err := setsOf(viewOf("a", "a"), now, "", machine.ImageSet{Name: "a", Generation: 1, Failure: "full"}).All(s)
+	failed, err := writesOf(setsOf(nodeOf("a", "a"), now, "", planner.ImageSet{Name: "a", Generation: 1, Failure: "full"}), s)
 	require.NoError(t, err)
 	progressing := conditions.Find(failed.States[0].Status.Conditions, phases.PinnedImageSetsProgressing)
 	assert.Equal(t, []string{"ImagePrefetch", "node is prefetching images: worker-0"}, []string{progressing.Reason, progressing.Message})
@@ -79,11 +79,11 @@ func TestAnImageSetThatWasCreatedAgain(t *testing.T) {
 	for _, known := range []mcfgv1.MachineConfigNodeStatusPinnedImageSet{
 		{Name: "a", DesiredGeneration: 2}, {Name: "a", CurrentGeneration: 2}, {Name: "a", LastFailedGeneration: 2},
 	} {
-		s := between(t, viewOf("a", "a"))
+		s := between(t, nodeOf("a", "a"))
 		s.Status.PinnedImageSets = append(s.Status.PinnedImageSets, known)
 		for generation, writes := range map[int32]int{1: 2, 2: 1} {
-			change := setsOf(viewOf("a", "a"), now, "", machine.ImageSet{Name: "a", Generation: generation})
-			planned, err := change.All(s)
+			change := setsOf(nodeOf("a", "a"), now, "", planner.ImageSet{Name: "a", Generation: generation})
+			planned, err := writesOf(change, s)
 			require.NoError(t, err)
 			assert.Len(t, planned.States, writes, "generation %d after %v", generation, known)
 		}

@@ -1,4 +1,4 @@
-package machine
+package planner
 
 import (
 	corev1 "k8s.io/api/core/v1"
@@ -16,9 +16,6 @@ type Node struct {
 	Mode  Mode
 	// Provisioned is set if the Node can get a MachineConfigNode: see nodemeta.IsProvisioned.
 	Provisioned bool
-	// ConditionsOnly is set in a controller, which writes only conditions: the daemon of the node
-	// writes the spec, the owner references, and the configs and images in the status.
-	ConditionsOnly bool
 	Versions
 }
 
@@ -47,9 +44,20 @@ const (
 	Image        Mode = "Image"
 )
 
-// IsImage reports whether an object with these conditions is in image mode.
-func (m Mode) IsImage(list []metav1.Condition) bool {
-	return m == Image || m == ModeOfObject && transitions.InImageMode(list)
+// ModeOf returns the mode of an object with these conditions.
+func ModeOf(list []metav1.Condition) Mode {
+	if transitions.InImageMode(list) {
+		return Image
+	}
+	return Standard
+}
+
+// withModeOf returns the Node with the mode of an object, if the Node has no mode of its own.
+func (n Node) withModeOf(s State) Node {
+	if n.Mode == ModeOfObject {
+		n.Mode = ModeOf(s.Status.Conditions)
+	}
+	return n
 }
 
 // NewNode reads a Node. It omits an annotation with a value that the CRD rejects. invalid is a

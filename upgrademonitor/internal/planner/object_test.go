@@ -1,4 +1,4 @@
-package machine_test
+package planner_test
 
 import (
 	"testing"
@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // A patch has all fields of ours, the conditions of other clients as they were read, and the UID and the
@@ -34,24 +34,24 @@ func TestPatch(t *testing.T) {
 	const foreign = `{"type":"InternalReleaseImageDegraded","status":"True","lastTransitionTime":"2026-05-22T12:37:24Z","reason":"R","message":""}`
 
 	for name, tc := range map[string]struct {
-		verb machine.Verb
+		verb planner.Verb
 		next *mcfgv1.MachineConfigNode
 		want string
 	}{
-		"a spec": {machine.PatchSpec, full, `{"metadata":{"uid":"u","resourceVersion":"6","ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"worker-0","uid":"n"}]},
+		"a spec": {planner.PatchSpec, full, `{"metadata":{"uid":"u","resourceVersion":"6","ownerReferences":[{"apiVersion":"v1","kind":"Node","name":"worker-0","uid":"n"}]},
 			"spec":{"node":{"name":"worker-0"},"pool":{"name":"worker"},"configVersion":{"desired":"b"},"configImage":{"desiredImage":"j"}}}`},
-		"a status": {machine.PatchStatus, full, `{"metadata":{"uid":"u","resourceVersion":"6"},
+		"a status": {planner.PatchStatus, full, `{"metadata":{"uid":"u","resourceVersion":"6"},
 			"status":{"observedGeneration":2,"conditions":[
 				{"type":"Drained","status":"Unknown","lastTransitionTime":"2026-05-22T12:37:24Z","reason":"R","message":"m"},` + foreign + `],
 				"configVersion":{"current":null,"desired":"b"},"configImage":{"currentImage":null,"desiredImage":"j"},
 				"pinnedImageSets":[{"name":"a","desiredGeneration":1,"lastFailedGeneration":1},{"name":"b","desiredGeneration":1}]}}`},
-		"what goes": {machine.PatchStatus, known, `{"metadata":{"uid":"u","resourceVersion":"6"},
+		"what goes": {planner.PatchStatus, known, `{"metadata":{"uid":"u","resourceVersion":"6"},
 			"status":{"observedGeneration":null,"conditions":[` + foreign + `],"configImage":null,"pinnedImageSets":null}}`},
-		"an image that goes": {machine.PatchSpec, known, `{"metadata":{"uid":"u","resourceVersion":"6","ownerReferences":null},
+		"an image that goes": {planner.PatchSpec, known, `{"metadata":{"uid":"u","resourceVersion":"6","ownerReferences":null},
 			"spec":{"node":{"name":""},"pool":{"name":""},"configVersion":{"desired":""},"configImage":null}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			patch, err := machine.Request{Verb: tc.verb, Base: machine.FromTyped(known), Next: machine.FromTyped(tc.next).State}.Patch()
+			patch, err := planner.Request{Verb: tc.verb, Base: planner.FromTyped(known), Next: planner.FromTyped(tc.next).State}.Patch()
 			require.NoError(t, err)
 			assert.JSONEq(t, tc.want, string(patch))
 		})

@@ -1,7 +1,7 @@
-// Package machine decides which request to make next for a MachineConfigNode.
+// Package planner decides which request to make next for one MachineConfigNode.
 //
 //	Submit ──► pending changes ──┐
-//	See ─────► the Node ─────────┼──► Next ──► Request
+//	See ─────► the Lister ───────┼──► Next ──► Request
 //	Done ────► the known object ─┘                │
 //	  ▲                                           │
 //	  └────────── Result ◄── the caller makes it ◄┘
@@ -14,6 +14,6 @@
 // stores only one fact about its own writes: whether the spec of the head of the queue was written. The
 // target of an update is in the status, from UpdatePrepared=True.
 //
-// Each file of testdata shows one rule about requests and their order. It has commands, and the
-// requests that follow from them.
-package machine
+// Each file of testdata shows rules about requests and their order. It has commands, and the requests
+// that follow from them.
+package planner

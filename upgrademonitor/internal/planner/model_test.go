@@ -1,4 +1,4 @@
-package machine_test
+package planner_test
 
 import (
 	"fmt"
@@ -14,19 +14,21 @@ import (
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // model behaves as the API server with one object. It checks each version that a Core writes.
 type model struct {
 	exists   bool
-	object   machine.Object
+	object   planner.Object
 	versions int
 	uids     int
 	now      time.Time
-	mode     machine.Mode
-	asked    map[phases.Phase]bool // for which True was reported
-	problem  error
+	mode     planner.Mode
+	// controller is set if the process is a controller
+	controller bool
+	asked      map[phases.Phase]bool // for which True was reported
+	problem    error
 }
 
 var startTime = time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC)
@@ -42,20 +44,19 @@ func uid(text string) types.UID { return types.UID(text) }
 // foreign is a condition of another client.
 var foreign = metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionTrue, Reason: "R", LastTransitionTime: metav1.NewTime(startTime)}
 
-func (s *model) create(o machine.Object) {
+func (s *model) create(o planner.Object) {
 	s.uids++
 	s.exists = true
-	s.object = machine.Object{UID: types.UID(fmt.Sprint("uid-", s.uids))}
+	s.object = planner.Object{UID: types.UID(fmt.Sprint("uid-", s.uids))}
 	s.object.Owners, s.object.Spec = o.Owners, o.Spec
 	s.bump(true)
 }
 
 // createBare creates an object without a status, for a Node that desires config a and image i.
-func (s *model) createBare(n machine.Node) {
-	n.ConditionsOnly = false
-	n.Versions = machine.Versions{CurrentConfig: a, DesiredConfig: a, CurrentImage: i, DesiredImage: i}
-	var o machine.Object
-	o.State = o.Sync(n)
+func (s *model) createBare(n planner.Node) {
+	n.Versions = planner.Versions{CurrentConfig: a, DesiredConfig: a, CurrentImage: i, DesiredImage: i}
+	var o planner.Object
+	o.State = o.WithSpecOf(n)
 	s.create(o)
 }
 
@@ -68,24 +69,24 @@ func (s *model) bump(spec bool) {
 }
 
 // make makes a request, as the API server does.
-func (s *model) make(r machine.Request) machine.Result {
+func (s *model) make(r planner.Request) planner.Result {
 	switch {
-	case r.Verb == machine.Create && (r.Node.ConditionsOnly || !r.Node.Provisioned):
-		return machine.Result{Outcome: apierr.Denied, Err: errAPI} // as the Monitor refuses it
-	case r.Verb == machine.Get && !s.exists, r.Verb != machine.Create && !s.exists:
-		return machine.Result{Outcome: apierr.NotFound}
-	case r.Verb == machine.Create && s.exists:
-		return machine.Result{Outcome: apierr.Conflict}
-	case r.Verb == machine.Get:
-		return machine.Result{Outcome: apierr.OK, Object: s.object}
-	case r.Verb == machine.Create:
-		var o machine.Object
-		o.State = o.Sync(r.Node)
+	case r.Verb == planner.Create && (s.controller || !r.Node.Provisioned):
+		return planner.Result{Outcome: apierr.Denied, Err: errAPI} // as the Monitor refuses it
+	case r.Verb == planner.Get && !s.exists, r.Verb != planner.Create && !s.exists:
+		return planner.Result{Outcome: apierr.NotFound}
+	case r.Verb == planner.Create && s.exists:
+		return planner.Result{Outcome: apierr.Conflict}
+	case r.Verb == planner.Get:
+		return planner.Result{Outcome: apierr.OK, Object: s.object}
+	case r.Verb == planner.Create:
+		var o planner.Object
+		o.State = o.WithSpecOf(r.Node)
 		s.create(o)
-		return machine.Result{Outcome: apierr.OK, Object: s.object}
+		return planner.Result{Outcome: apierr.OK, Object: s.object}
 	case r.Base.ResourceVersion != s.object.ResourceVersion:
-		return machine.Result{Outcome: apierr.Conflict}
-	case r.Verb == machine.PatchSpec:
+		return planner.Result{Outcome: apierr.Conflict}
+	case r.Verb == planner.PatchSpec:
 		s.object.Owners, s.object.Spec = r.Next.Owners, r.Next.Spec
 		s.bump(true)
 	default:
@@ -94,11 +95,11 @@ func (s *model) make(r machine.Request) machine.Result {
 		s.bump(false)
 		s.check(before, r)
 	}
-	return machine.Result{Outcome: apierr.OK, Object: s.object}
+	return planner.Result{Outcome: apierr.OK, Object: s.object}
 }
 
 // check checks the write of a status.
-func (s *model) check(before machine.Object, r machine.Request) {
+func (s *model) check(before planner.Object, r planner.Request) {
 	a, b := before.Status, s.object.Status
 	fail := func(format string, args ...any) {
 		if s.problem == nil {
@@ -106,7 +107,7 @@ func (s *model) check(before machine.Object, r machine.Request) {
 		}
 	}
 	want := s.observed(a.ObservedGeneration)
-	if r.Node.ConditionsOnly {
+	if s.controller {
 		want = a.ObservedGeneration
 	}
 	isKnown := conditions.StatusOf(b.Conditions, phases.Updated) == metav1.ConditionTrue || conditions.StatusOf(b.Conditions, phases.UpdatePrepared) == metav1.ConditionTrue
@@ -116,7 +117,7 @@ func (s *model) check(before machine.Object, r machine.Request) {
 	if !slices.Equal(before.Foreign, s.object.Foreign) {
 		fail("a condition of another client has changed: %v", s.object.Foreign)
 	}
-	if len(b.Conditions) != len(phases.All(s.mode == machine.Image)) {
+	if len(b.Conditions) != len(phases.All(s.mode == planner.Image)) {
 		fail("%d conditions", len(b.Conditions))
 	}
 	if err := conditionstest.CheckTransitions(a.Conditions, b.Conditions); err != nil {
@@ -164,13 +165,13 @@ func (s *model) report(p phases.Phase, status metav1.ConditionStatus) {
 }
 
 // start starts an update as another process does.
-func (s *model) start(config string, n machine.Node) error {
+func (s *model) start(config string, n planner.Node) error {
 	s.desire(config)
 	var err error
 	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
 		r := transitions.Report{Phase: phases.Updated, Status: metav1.ConditionFalse, Reason: "Updated", Message: "by another", Time: metav1.NewTime(s.now)}
 		var lists [][]metav1.Condition
-		lists, err = conditionstest.Writes(status.Conditions, n.Mode == machine.Image, r, transitions.Update{Name: config, NewTarget: true})
+		lists, err = conditionstest.Writes(status.Conditions, n.Mode == planner.Image, r, transitions.Update{Name: config, NewTarget: true})
 		if len(lists) > 0 {
 			status.Conditions = lists[len(lists)-1]
 		}
@@ -182,7 +183,7 @@ func (s *model) start(config string, n machine.Node) error {
 func (s *model) end(config string, at time.Time) bool {
 	s.write(func(status *mcfgv1.MachineConfigNodeStatus) {
 		r := transitions.Report{Phase: phases.Updated, Status: metav1.ConditionTrue, Reason: "Updated", Message: "by another", Time: metav1.NewTime(at)}
-		if lists, err := conditionstest.Writes(status.Conditions, s.mode == machine.Image, r, transitions.Update{Name: config}); err == nil && len(lists) > 0 {
+		if lists, err := conditionstest.Writes(status.Conditions, s.mode == planner.Image, r, transitions.Update{Name: config}); err == nil && len(lists) > 0 {
 			status.Conditions = lists[0]
 		}
 		status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: config, Desired: config}
@@ -207,4 +208,4 @@ func (s *model) addForeign() {
 	}
 }
 
-func (s *model) delete() { s.exists, s.object = false, machine.Object{} }
+func (s *model) delete() { s.exists, s.object = false, planner.Object{} }

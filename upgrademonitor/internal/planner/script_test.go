@@ -1,4 +1,4 @@
-package machine_test
+package planner_test
 
 import (
 	"errors"
@@ -10,23 +10,23 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // script runs commands (see commands_test.go): it drives a Core against a model of the API server. The
 // files of testdata and TestEveryPath are scripts.
 type script struct {
 	server model
-	core   machine.Core
+	core   planner.Core
 	err    error // of the first command that failed; later commands do nothing
 	out    *strings.Builder
 
-	node   machine.Node    // the Node, as the process sees it
+	node   planner.Node    // the Node, as the process sees it
 	lists  bool            // the process has a Lister
-	listed *machine.Object // what the Lister returns
+	listed *planner.Object // what the Lister returns
 
-	request *machine.Request // between next and its result
-	sent    *machine.Result  // of a request that the server has made; its response is on the way
+	request *planner.Request // between next and its result
+	sent    *planner.Result  // of a request that the server has made; its response is on the way
 	writes  string           // what it changed
 	over    bool             // the attempt is over: the next request starts another
 
@@ -51,15 +51,15 @@ func (s *script) print(format string, args ...any) {
 
 // see passes the view of the process to the Core.
 func (s *script) see() {
-	s.core.See(s.node, s.listed, s.lists)
+	s.core.See(s.listed, s.lists)
 }
 
 // submit submits a change.
-func (s *script) submit(change machine.Change) error {
+func (s *script) submit(change planner.Change) error {
 	s.see()
 	before := len(s.core.Entries())
-	entry, err := s.core.Submit(change)
-	if entry != nil && change.Phase == "" && change.Sets == nil && !change.SyncsSpec {
+	entry, err := s.core.Submit(change, s.node)
+	if entry != nil && change.Phase == "" && change.Sets == nil && !change.WritesSpec {
 		entry.Abandoned = true
 	}
 	switch {
@@ -79,7 +79,7 @@ func (s *script) submit(change machine.Change) error {
 }
 
 // accept records which phases may turn True, and whether an update is ended.
-func (s *script) accept(change machine.Change) {
+func (s *script) accept(change planner.Change) {
 	s.ended = false
 	s.accepted++
 	switch c := change; {
@@ -101,11 +101,11 @@ func (s *script) accept(change machine.Change) {
 // look does what a Monitor does every 10 seconds.
 func (s *script) look() error {
 	s.see()
-	if s.node.ConditionsOnly {
+	if s.core.ConditionsOnly {
 		return nil
 	}
 	before := len(s.core.Entries())
-	if s.core.Follow(metav1.NewTime(s.server.now)); len(s.core.Entries()) > before {
+	if s.core.Follow(s.node, metav1.NewTime(s.server.now)); len(s.core.Entries()) > before {
 		s.print("queued")
 	}
 	return nil
@@ -113,13 +113,13 @@ func (s *script) look() error {
 
 // flush does what Flush does.
 func (s *script) flush() error {
-	change := machine.Change{Node: s.node}
+	change := planner.Change{Node: s.node}
 	change.Time = metav1.NewTime(s.server.now)
 	return s.submit(change)
 }
 
 func (s *script) submitSpec() error {
-	change := machine.Change{Node: s.node, SyncsSpec: true}
+	change := planner.Change{Node: s.node, WritesSpec: true}
 	change.Time = metav1.NewTime(s.server.now)
 	return s.submit(change)
 }
@@ -129,7 +129,7 @@ func (s *script) next() error {
 	if s.over {
 		s.over = false
 	}
-	r, ok := s.core.Next()
+	r, ok := s.core.Next(s.node)
 	s.settle()
 	if !ok {
 		s.end()
@@ -173,7 +173,7 @@ func (s *script) send() error {
 	before := s.server.object
 	result := s.server.make(*s.request)
 	s.sent, s.writes = &result, "OK"
-	if s.out != nil && result.Outcome == apierr.OK && s.request.Verb != machine.Get {
+	if s.out != nil && result.Outcome == apierr.OK && s.request.Verb != planner.Get {
 		s.writes = changes(before, s.server.object)
 	}
 	return s.server.problem
@@ -205,21 +205,21 @@ func (s *script) fail(outcome apierr.Outcome, err error) error {
 	if s.request == nil {
 		return errNoRequest
 	}
-	return s.done(machine.Result{Outcome: outcome, Err: err}, string(outcome))
+	return s.done(planner.Result{Outcome: outcome, Err: err}, string(outcome))
 }
 
 // done passes the result of the request to the Core, and prints it as text.
-func (s *script) done(result machine.Result, text string) error {
+func (s *script) done(result planner.Result, text string) error {
 	r := *s.request
 	s.request, s.sent = nil, nil
 	verdict := s.core.Done(r, result)
-	if verdict == machine.Continue {
+	if verdict == planner.Continue {
 		s.print("%s: %s", r.Verb, text)
 	} else {
 		s.print("%s: %s, %s", r.Verb, text, verdict)
 	}
 	s.settle()
-	if verdict == machine.GiveUp {
+	if verdict == planner.GiveUp {
 		s.end()
 	}
 	return nil
@@ -257,7 +257,7 @@ func (s *script) runQuietly() error {
 
 // restart loses the pending changes and the known object.
 func (s *script) restart() {
-	s.core = machine.Core{}
+	s.core = planner.Core{ConditionsOnly: s.core.ConditionsOnly}
 	s.request, s.sent, s.lists, s.listed, s.over = nil, nil, false, nil, true
 }
 

@@ -1,4 +1,4 @@
-package machine_test
+package planner_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package machine
+package planner
 
 import (
 	"encoding/json"

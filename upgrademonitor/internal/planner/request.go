@@ -1,4 +1,4 @@
-package machine
+package planner
 
 import "github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 
@@ -21,7 +21,7 @@ type Request struct {
 	Next State
 	Node Node // the Node from which the request is computed
 
-	step Step // of the head of the queue
+	isLast bool // the change of the head of the queue is written then
 }
 
 // Result is the result of a request, with the object in the response.

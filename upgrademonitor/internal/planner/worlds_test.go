@@ -1,4 +1,4 @@
-package machine_test
+package planner_test
 
 // world is what can happen in a path of TestEveryPath.
 type world struct {

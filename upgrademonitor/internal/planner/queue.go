@@ -1,4 +1,4 @@
-package machine
+package planner
 
 import (
 	"errors"
@@ -28,41 +28,42 @@ type Entry struct {
 	after    int  // the number of requests that had begun when the change was last submitted
 }
 
-// Submit adds a change to the queue, and returns its entry. The change gets the Node of the latest view.
-// The error is ErrFull, a *field.Error if the phase does not exist in the mode of the node, or nil.
+// Submit adds a change to the queue, and returns its entry. The Node is that of the latest view. The error
+// is ErrFull, a *field.Error if the phase does not exist in the mode of the node, or nil.
 //
 //  1. If nothing is pending, and the known object is certain to have the requested state, the entry is
 //     nil. It is also nil if SkipOtherMode applies.
 //  2. If the object will have the requested state after the pending changes, and one of them is the
 //     same change and is not being written, the entry is that of the pending change.
 //  3. A change that only changes texts replaces the texts of the last pending change of its phase, unless
-//     that change has other options, or is being written.
-func (c *Core) Submit(change Change) (*Entry, error) {
-	change.Node = c.latest
-	if mode := c.latest.Mode; mode != ModeOfObject && !change.existsIn(mode == Image) {
+//     that change has other options, is being written, or will be rejected.
+func (c *Core) Submit(change Change, node Node) (*Entry, error) {
+	change.Node = node
+	if node.Mode != ModeOfObject && !change.existsIn(node.Mode) {
 		if change.SkipOtherMode {
 			return nil, nil
 		}
-		return nil, transitions.Check(change.Phase, change.Status, mode == Image)
+		return nil, transitions.Check(change.Phase, change.Status, node.Mode == Image)
 	}
-	c.followed = change.Node.Versions
-	before := c.predicted()
-	step, planErr := change.Plan(before)
-	isNoop := planErr == nil && step.Done && step.Next.Equal(before) && (!step.SyncsSpec || c.object.InSync(c.latest))
-	if isNoop && c.isCertain(change.Node) && len(c.queue) == 0 {
+	c.followed = node.Versions
+	submitted := &Entry{Change: change, Settled: make(chan struct{}), after: c.begun}
+	before, rejected := c.predicted()
+	p := c.plan(submitted, before, node)
+	if p.isNoop && len(c.queue) == 0 && !c.needsRead(submitted, p) {
 		return nil, nil
 	}
-	if planErr == nil && step.Done && equalStatuses(before, step.Next) {
+	if p.err == nil && p.write.Done && equalStatuses(before, p.write.Next) {
 		for i, e := range slices.Backward(c.queue) {
-			if merged, ok := e.Change.merge(change); ok && (i > 0 || c.inFlight == "") {
-				if !isNoop {
+			merged, ok := e.Change.merge(change)
+			if ok && (i > 0 || !c.inFlight) && !slices.Contains(rejected, e) {
+				if !p.isNoop {
 					e.specDone = e.specDone && merged.Node == e.Change.Node
 					e.Change = merged
 				}
 				e.after = c.begun
 				return e, nil
 			}
-			if !isNoop && (change.Phase == "" || change.Phase == e.Change.Phase) {
+			if !p.isNoop && (change.Phase == "" || change.Phase == e.Change.Phase) {
 				break // e is written later than the entries before it
 			}
 		}
@@ -71,24 +72,23 @@ func (c *Core) Submit(change Change) (*Entry, error) {
 		c.followed = Versions{}
 		return nil, ErrFull
 	}
-	e := &Entry{Change: change, Settled: make(chan struct{}), after: c.begun}
-	c.queue = append(c.queue, e)
-	return e, nil
+	c.queue = append(c.queue, submitted)
+	return submitted, nil
 }
 
-// Follow queues a change with the configs and images of the Node in the latest view, unless they were
-// already submitted. If the Lister has lost the object, the change creates it again.
-func (c *Core) Follow(now metav1.Time) {
-	if c.latest.Versions != c.followed {
-		c.SubmitNode(now)
+// Follow queues a change with the configs and images of a Node, unless they were already submitted. If the
+// Lister has lost the object, the change creates it again.
+func (c *Core) Follow(node Node, now metav1.Time) {
+	if node.Versions != c.followed {
+		c.SubmitNode(node, now)
 	}
 }
 
-// SubmitNode queues a change with the configs and images of the Node in the latest view.
-func (c *Core) SubmitNode(now metav1.Time) {
+// SubmitNode queues a change with the configs and images of a Node.
+func (c *Core) SubmitNode(node Node, now metav1.Time) {
 	var change Change
 	change.Time = now
-	if e, _ := c.Submit(change); e != nil {
+	if e, _ := c.Submit(change, node); e != nil {
 		e.Abandoned = true
 	}
 }
@@ -99,21 +99,22 @@ func equalStatuses(a, b State) bool {
 	})
 }
 
-// predicted returns the state after all pending changes.
-func (c *Core) predicted() State {
-	s := c.object.State
+// predicted returns the state after all pending changes, and the entries that will be rejected.
+func (c *Core) predicted() (s State, rejected []*Entry) {
+	s = c.object.State
 	for _, e := range c.queue {
-		for step := (Step{}); !step.Done; s = step.Next {
+		for w := (Write{}); !w.Done; s = w.Next {
 			var err error
-			if step, err = e.Change.Plan(s); err != nil {
+			if w, err = e.Change.Plan(s, c.ConditionsOnly); err != nil {
+				rejected = append(rejected, e)
 				break
 			}
-			if step.SyncsSpec {
-				step.Next = step.Next.Sync(e.Change.Node)
+			if w.WritesSpec {
+				w.Next = w.Next.WithSpecOf(e.Change.Node)
 			}
 		}
 	}
-	return s
+	return s, rejected
 }
 
 // Entries returns the pending entries in their order.
@@ -134,7 +135,7 @@ func (c *Core) settle(err error) {
 	e.IsSettled = true
 	e.Err = err
 	c.settled = append(c.settled, e)
-	if err != nil && (e.Change.Phase != "" || e.Change.SyncsSpec) {
+	if err != nil && (e.Change.Phase != "" || e.Change.WritesSpec) {
 		c.followed = Versions{}
 	}
 }

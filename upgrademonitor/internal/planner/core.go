@@ -1,4 +1,4 @@
-package machine
+package planner
 
 import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
@@ -19,24 +19,23 @@ const (
 // Core has the known state of one MachineConfigNode, and the pending changes. In a zero Core, the
 // object was never read. A Core is not safe for concurrent use.
 type Core struct {
+	// ConditionsOnly is set in a controller, which writes only conditions, and starts no update. The daemon
+	// of the node writes the spec, the owner references, and the configs and images in the status.
+	ConditionsOnly bool
+
 	situation Situation
 	// object is the known object: the last version that was read or written, or a newer version
 	// from the Lister. It is zero if the object was never read, or is missing.
 	object  Object
 	node    Node // the Node of the last request that succeeded
-	latest  Node // the Node in the latest view
 	listing listing
 	// followed has the last configs and images that were submitted. Follow submits them only once, so
 	// that two processes whose views of the Node differ do not overwrite each other forever.
 	followed Versions
-	// begun counts the requests. known is the number of the request with the known object. A change of an
-	// existing object is rejected, or needs no write although the known object is
-	// not certain (see isCertain), only if this request began after the last submit of the change: another
-	// process may have written the object in the meantime.
+	// begun counts the requests. known is the number of the request that has read or written the known
+	// object, or has not found it: see needsRead.
 	begun, known int
-	// inFlight is the verb of the request between Next and Done, otherwise "". During a request,
-	// See ignores the Lister, because the Lister may already show the effect of the request.
-	inFlight Verb
+	inFlight     bool // between Next and Done
 
 	queue   []*Entry
 	settled []*Entry // the entries that were settled since the last TakeSettled
@@ -51,12 +50,11 @@ const (
 	missing   listing = "missing" // the Lister may be behind, or the object was deleted
 )
 
-// See records the Node, and the object in the Lister, read at the same moment. If the Lister does not
-// work, lists is false. If the Lister does not have the object, shown is nil.
-func (c *Core) See(n Node, shown *Object, lists bool) {
-	c.latest = n
+// See records the object in the Lister. If the Lister does not work, lists is false. If the Lister does not
+// have the object, shown is nil.
+func (c *Core) See(shown *Object, lists bool) {
 	switch {
-	case c.inFlight != "" || !lists:
+	case !lists:
 	case shown != nil && shown.UID == c.object.UID:
 		c.listing = listed
 		order, _ := resourceversion.CompareResourceVersion(shown.ResourceVersion, c.object.ResourceVersion)
@@ -72,12 +70,12 @@ func (c *Core) See(n Node, shown *Object, lists bool) {
 	}
 }
 
-// Next returns the next request, or false if no request is needed. The caller must pass the result
-// to Done before it calls Next again.
-func (c *Core) Next() (Request, bool) {
+// Next returns the next request, or false if no request is needed. latest is the Node in the latest view. The
+// caller must pass the result to Done before it calls Next again.
+func (c *Core) Next(latest Node) (Request, bool) {
 	for len(c.queue) > 0 {
-		if r := c.next(c.queue[0]); r.Verb != "" {
-			c.inFlight = r.Verb
+		if r := c.next(c.queue[0], latest); r.Verb != "" {
+			c.inFlight = true
 			c.begun++
 			return r, true
 		}
@@ -87,56 +85,65 @@ func (c *Core) Next() (Request, bool) {
 
 // next returns the next request for the head of the queue. It returns the zero Request if it has changed
 // the queue or the situation.
-func (c *Core) next(head *Entry) Request {
-	node := head.Change.Node
+func (c *Core) next(head *Entry, latest Node) Request {
 	if c.situation == Stale {
-		return Request{Verb: Get, Node: node}
+		return Request{Verb: Get, Node: head.Change.Node}
 	}
-	step, err := head.Change.Plan(c.object.State)
-	syncsSpec := step.SyncsSpec && !head.specDone && !c.object.InSync(c.latest)
-	isNoop := err == nil && step.Done && step.Next.Equal(c.object.State) && !syncsSpec
-	isVerified := c.known > head.after
+	p := c.plan(head, c.object.State, latest)
 	switch {
-	case c.situation == Missing && (isNoop && !node.ConditionsOnly || err != nil):
-		if node.ConditionsOnly { // the daemon may create the object next
-			c.situation = Stale
-		}
-		c.settle(err)
-	case c.situation == Missing:
-		return Request{Verb: Create, Node: c.latest}
-	case (err != nil || isNoop && !c.isCertain(node)) && !isVerified:
+	case c.needsRead(head, p):
 		c.situation = Stale
-	case err != nil:
-		c.settle(err)
-	case isNoop:
-		c.settle(nil)
-	case syncsSpec:
-		return Request{Verb: PatchSpec, Base: c.object, Next: c.object.Sync(c.latest), Node: c.latest}
+	case p.err != nil || p.isNoop:
+		c.settle(p.err)
+	case c.situation == Missing:
+		return Request{Verb: Create, Node: latest}
+	case p.writesSpec:
+		return Request{Verb: PatchSpec, Base: c.object, Next: c.object.WithSpecOf(latest), Node: latest}
 	default:
-		return Request{Verb: PatchStatus, Base: c.object, Next: step.Next, Node: node, step: step}
+		return Request{Verb: PatchStatus, Base: c.object, Next: p.write.Next, Node: head.Change.Node, isLast: p.write.Done}
 	}
 	return Request{}
 }
 
-// isCertain reports whether a change that the known object shows needs no read. If the Node has changed,
-// another process may have started or ended an update. If the Lister does not have the object, it may have
-// been deleted.
-func (c *Core) isCertain(n Node) bool {
-	return c.situation == Fresh && c.listing != missing && n.Equal(c.node)
+// plan is what to do with an entry, if the object is in a state.
+type plan struct {
+	write     Write
+	err       error // the change is not allowed
+	writesSpec bool  // write the spec first
+	isNoop    bool  // nothing to write: the object already shows the change
+}
+
+func (c *Core) plan(e *Entry, s State, latest Node) (p plan) {
+	p.write, p.err = e.Change.Plan(s, c.ConditionsOnly)
+	p.writesSpec = p.write.WritesSpec && !e.specDone && !s.HasSpecOf(latest)
+	p.isNoop = p.err == nil && p.write.Done && p.write.Next.Equal(s) && !p.writesSpec
+	return p
+}
+
+// needsRead says when the object must be read first: a rejection, and a no-op that is not certain, need a read
+// that began after the submit. So does a controller's report if the object was missing, because only the daemon
+// creates it. A no-op is not certain if the Node has changed, because another process may have started or ended
+// an update, or if the Lister does not have the object, because it may have been deleted.
+func (c *Core) needsRead(e *Entry, p plan) bool {
+	isCertain := c.situation == Fresh && c.listing != missing && e.Change.Node.Equal(c.node)
+	waitsForDaemon := c.ConditionsOnly && c.situation == Missing
+	return (p.err != nil || p.isNoop && !isCertain || waitsForDaemon) && c.known <= e.after
 }
 
 // Done records the result of the request that Next returned. The Verdict says how to continue.
 func (c *Core) Done(r Request, result Result) Verdict {
-	c.inFlight = ""
+	c.inFlight = false
 	isWrite := r.Verb != Get
 	switch result.Outcome {
 	case apierr.OK:
 		c.node = r.Node
-		c.record(r, result.Object)
+		c.object = result.Object
+		c.situation = Fresh
+		c.known = c.begun
 		if r.Verb == PatchSpec {
 			c.queue[0].specDone = true
 		}
-		if r.step.Done {
+		if r.isLast {
 			c.settle(nil)
 		}
 		return Continue
@@ -144,6 +151,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		if !isWrite {
 			c.object = Object{}
 			c.situation = Missing
+			c.known = c.begun
 			c.listing = notListed
 			return Continue
 		}
@@ -156,7 +164,7 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		c.situation = Stale
 		return Pause
 	case apierr.Denied:
-		if r.Verb == Create { // another process may write the object next
+		if r.Verb == Create { // another process may create the object next
 			c.situation = Stale
 		}
 		return GiveUp
@@ -176,14 +184,4 @@ func (c *Core) Done(r Request, result Result) Verdict {
 		return Continue
 	}
 	return GiveUp
-}
-
-// record makes an object that was read, created or patched the known object.
-func (c *Core) record(r Request, o Object) {
-	if o.UID != c.object.UID {
-		c.listing = notListed
-	}
-	c.object = o
-	c.situation = Fresh
-	c.known = c.begun
 }

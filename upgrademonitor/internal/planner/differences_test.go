@@ -1,4 +1,4 @@
-package machine_test
+package planner_test
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // changes returns what differs between two versions of the object: the new status of a condition, or its
 // message if only that differs, and other fields of the status and the spec.
-func changes(before, after machine.Object) string {
+func changes(before, after planner.Object) string {
 	var out []string
 	add := func(name string, before, after any) {
 		if before != after {
@@ -52,7 +52,7 @@ func changes(before, after machine.Object) string {
 	return strings.Join(out, ", ")
 }
 
-func ownersOf(o machine.Object) string {
+func ownersOf(o planner.Object) string {
 	var owners []string
 	for _, owner := range o.Owners {
 		owners = append(owners, string(owner.UID))
@@ -60,14 +60,14 @@ func ownersOf(o machine.Object) string {
 	return strings.Join(owners, "+")
 }
 
-func configs(o machine.Object) (v mcfgv1.MachineConfigNodeStatusMachineConfigVersion) {
+func configs(o planner.Object) (v mcfgv1.MachineConfigNodeStatusMachineConfigVersion) {
 	if o.Status.ConfigVersion != nil {
 		v = *o.Status.ConfigVersion
 	}
 	return v
 }
 
-func imageSets(o machine.Object) string {
+func imageSets(o planner.Object) string {
 	var sets []string
 	for _, set := range o.Status.PinnedImageSets {
 		sets = append(sets, fmt.Sprintf("%s(%d, desired %d, failed %d)", set.Name, set.CurrentGeneration, set.DesiredGeneration, set.LastFailedGeneration))

@@ -1,4 +1,4 @@
-package machine_test
+package planner_test
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/machine"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
 // command is one line of a script.
@@ -26,7 +26,8 @@ type command struct {
 // usage lists the commands. Fields of the Node (see setNode) can be added to object, node and to a
 // report, and stay as they are set. The first configs are current=a and desired=a.
 const usage = `
-object missing|bare|between-updates [FIELDS]   start again, with an object that is missing, has no status, or is between updates
+object missing|bare|between-updates [controller] [FIELDS]
+                                               start again, with an object that is missing, has no status, or is between updates
 node FIELDS                                    change the Node
 
 report PHASE=STATUS [completes] [message=TEXT] [FIELDS]
@@ -92,7 +93,7 @@ var simple = map[string]func(*script) error{
 }
 
 // show has the Lister return an object, if there is one.
-func (s *script) show(o machine.Object) {
+func (s *script) show(o planner.Object) {
 	if o.UID != "" {
 		s.lists, s.listed = true, &o
 		s.see()
@@ -122,7 +123,7 @@ func parse(line string) (command, error) {
 		return run(s)
 	}
 	if words[0] == "object" {
-		c.run = func(s *script) error { return s.start(words[1], set) }
+		c.run = func(s *script) error { return s.start(words[1], len(words) == 3, set) }
 	}
 	return c, nil
 }
@@ -136,38 +137,36 @@ func mustParse(line string) command {
 }
 
 // setNode reads the fields of the Node among the words of a command, and returns the other words.
-func setNode(words []string) (set func(*machine.Node), rest []string, err error) {
-	var sets []func(*machine.Node)
+func setNode(words []string) (set func(*planner.Node), rest []string, err error) {
+	var sets []func(*planner.Node)
 	for _, word := range words {
 		field, value, _ := strings.Cut(word, "=")
 		switch field {
 		case "current":
-			sets = append(sets, func(n *machine.Node) { n.CurrentConfig = value })
+			sets = append(sets, func(n *planner.Node) { n.CurrentConfig = value })
 		case "desired":
-			sets = append(sets, func(n *machine.Node) { n.DesiredConfig = value })
+			sets = append(sets, func(n *planner.Node) { n.DesiredConfig = value })
 		case "currentImage":
-			sets = append(sets, func(n *machine.Node) { n.CurrentImage = value })
+			sets = append(sets, func(n *planner.Node) { n.CurrentImage = value })
 		case "desiredImage":
-			sets = append(sets, func(n *machine.Node) { n.DesiredImage = value })
+			sets = append(sets, func(n *planner.Node) { n.DesiredImage = value })
 		case "pool":
-			sets = append(sets, func(n *machine.Node) { n.Pool = value })
+			sets = append(sets, func(n *planner.Node) { n.Pool = value })
 		case "uid":
-			sets = append(sets, func(n *machine.Node) { n.Owner.UID = uid(value) })
+			sets = append(sets, func(n *planner.Node) { n.Owner.UID = uid(value) })
 		case "image-mode":
-			sets = append(sets, func(n *machine.Node) { n.Mode = machine.Image })
-		case "controller":
-			sets = append(sets, func(n *machine.Node) { n.ConditionsOnly = true })
+			sets = append(sets, func(n *planner.Node) { n.Mode = planner.Image })
 		case "provisioned":
 			provisioned, err := strconv.ParseBool(value)
 			if err != nil {
 				return nil, nil, err
 			}
-			sets = append(sets, func(n *machine.Node) { n.Provisioned = provisioned })
+			sets = append(sets, func(n *planner.Node) { n.Provisioned = provisioned })
 		default:
 			rest = append(rest, word)
 		}
 	}
-	return func(n *machine.Node) {
+	return func(n *planner.Node) {
 		for _, set := range sets {
 			set(n)
 		}
@@ -182,8 +181,10 @@ func parseWords(words []string) (func(*script) error, error) {
 	switch {
 	case len(words) == 1 && words[0] == "node":
 		return func(*script) error { return nil }, nil
-	case len(words) == 2 && words[0] == "object" && slices.Contains([]string{"missing", "bare", "between-updates"}, words[1]):
-		return nil, nil
+	case len(words) >= 2 && words[0] == "object" && slices.Contains([]string{"missing", "bare", "between-updates"}, words[1]):
+		if len(words) == 2 || len(words) == 3 && words[2] == "controller" {
+			return nil, nil
+		}
 	case len(words) >= 2 && words[0] == "report":
 		return parseReport(words[1:])
 	case len(words) >= 2 && words[0] == "image-sets":
@@ -235,12 +236,12 @@ func parseReport(words []string) (func(*script) error, error) {
 	return func(s *script) error {
 		report := r
 		report.Time = metav1.NewTime(s.server.now)
-		return s.submit(machine.Change{Node: s.node, Report: report})
+		return s.submit(planner.Change{Node: s.node, Report: report})
 	}, nil
 }
 
 func parseImageSets(words []string) (func(*script) error, error) {
-	var sets []machine.ImageSet
+	var sets []planner.ImageSet
 	for _, word := range words {
 		name, rest, _ := strings.Cut(word, "@")
 		text, outcome, _ := strings.Cut(rest, "=")
@@ -248,7 +249,7 @@ func parseImageSets(words []string) (func(*script) error, error) {
 		if err != nil {
 			return nil, err
 		}
-		set := machine.ImageSet{Name: name, Generation: int32(generation), Done: outcome == "done"}
+		set := planner.ImageSet{Name: name, Generation: int32(generation), Done: outcome == "done"}
 		if outcome == "failed" {
 			set.Failure = "no route"
 		}
@@ -282,15 +283,15 @@ func parseOther(verb, object string) (func(*script) error, error) {
 }
 
 // start starts again with an object and a new process.
-func (s *script) start(object string, set func(*machine.Node)) error {
-	node := machine.Node{
+func (s *script) start(object string, controller bool, set func(*planner.Node)) error {
+	node := planner.Node{
 		Owner: metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "worker-0", UID: "node"},
-		Pool:  "worker", Mode: machine.Standard, Provisioned: true,
-		Versions: machine.Versions{CurrentConfig: a, DesiredConfig: a},
+		Pool:  "worker", Mode: planner.Standard, Provisioned: true,
+		Versions: planner.Versions{CurrentConfig: a, DesiredConfig: a},
 	}
 	set(&node)
-	*s = script{out: s.out, node: node, over: true}
-	s.server = model{now: startTime, mode: node.Mode, asked: map[phases.Phase]bool{}}
+	*s = script{out: s.out, node: node, over: true, core: planner.Core{ConditionsOnly: controller}}
+	s.server = model{now: startTime, mode: node.Mode, controller: controller, asked: map[phases.Phase]bool{}}
 	if object == "missing" {
 		return nil
 	}
@@ -298,7 +299,7 @@ func (s *script) start(object string, set func(*machine.Node)) error {
 	if object == "between-updates" {
 		s.server.end(a, startTime.Add(-time.Hour))
 		s.server.object.Foreign = []metav1.Condition{foreign}
-		if node.Mode == machine.Image {
+		if node.Mode == planner.Image {
 			s.server.object.Status.ConfigImage.CurrentImage, s.server.object.Status.ConfigImage.DesiredImage = i, i
 		}
 	}
@@ -314,7 +315,7 @@ func (s *script) fill(n int) error {
 		if k%2 == 1 {
 			r.Status = metav1.ConditionFalse
 		}
-		if err := s.submit(machine.Change{Node: s.node, Report: r}); err != nil {
+		if err := s.submit(planner.Change{Node: s.node, Report: r}); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package machine
+package planner
 
 import (
 	"slices"
@@ -30,7 +30,7 @@ type statusSet = mcfgv1.MachineConfigNodeStatusPinnedImageSet
 // planSets returns one write with the conditions and the image sets. If a set was deleted and created
 // again, its generation starts from 1. Then another write comes first, which removes the set from the
 // status, because the API server rejects a lower generation.
-func (c Change) planSets(s State, imageMode bool) Step {
+func (c Change) planSets(s State) Write {
 	next := s.withVersions(c.Node, false, s.isTrue(phases.Updated))
 	next.Status.PinnedImageSets = nil
 	for _, known := range s.Status.PinnedImageSets {
@@ -39,12 +39,12 @@ func (c Change) planSets(s State, imageMode bool) Step {
 		}
 	}
 	if len(next.Status.PinnedImageSets) < len(s.Status.PinnedImageSets) {
-		return Step{Next: next}
+		return Write{Next: next}
 	}
 	sets := c.Sets.merge(s.Status.PinnedImageSets)
 	next.Status.PinnedImageSets = sets
-	next.Status.Conditions = c.setConditions(s.Status.Conditions, imageMode, sets)
-	return Step{Next: next, Done: true}
+	next.Status.Conditions = c.setConditions(s.Status.Conditions, sets)
+	return Write{Next: next, Done: true}
 }
 
 // recreates reports whether the report has a lower generation of a set than the status.
@@ -86,7 +86,7 @@ func (r *ImageSets) merge(before []statusSet) []statusSet {
 
 // setConditions returns the list with new values of the two conditions about image sets. After a failure,
 // Progressing does not turn False before a report without a failure.
-func (c Change) setConditions(list []metav1.Condition, imageMode bool, sets []statusSet) []metav1.Condition {
+func (c Change) setConditions(list []metav1.Condition, sets []statusSet) []metav1.Condition {
 	failure := c.Sets.Failure
 	isProgressing := slices.ContainsFunc(c.Sets.Sets, func(set ImageSet) bool { return !set.Done }) ||
 		failure != "" && conditions.StatusOf(list, phases.PinnedImageSetsProgressing) == metav1.ConditionTrue
@@ -100,7 +100,7 @@ func (c Change) setConditions(list []metav1.Condition, imageMode bool, sets []st
 		if isTrue {
 			r.Status, r.Reason, r.Message = metav1.ConditionTrue, yes, yesMessage
 		}
-		next, _, _ := transitions.Next(list, imageMode, r, transitions.Update{}) // a singleton can change to any status
+		next, _, _ := transitions.Next(list, c.Node.Mode == Image, r, transitions.Update{}) // a singleton can change to any status
 		if next != nil {
 			list = next
 		}

@@ -1,0 +1,56 @@
+package planner
+
+import (
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+)
+
+// withVersions returns the state with the configs and, in image mode, the images of the Node.
+//
+//  1. The current config and the current image of the Node are copied.
+//  2. The desired config and the desired image are copied if prepared is set (UpdatePrepared turns
+//     True), or if ended is set (Updated is True) and the Node already runs them. Otherwise the daemon
+//     may not have validated them yet.
+//  3. A missing image annotation removes the image from the status: the desired image under the
+//     conditions of rule 2, and the current image if ended is set.
+//  4. If the status has no image, and the Node already runs its desired image, both are copied.
+//  5. If the Node has no config annotation, the images in the status stay unchanged.
+func (s State) withVersions(n Node, prepared, ended bool) State {
+	config := versionOf(s.Status)
+	if n.CurrentConfig != "" {
+		config.Current = n.CurrentConfig
+	}
+	if n.DesiredConfig != "" && prepared || ended && n.runsDesired() {
+		config.Desired = n.DesiredConfig
+	}
+	if config.Desired == "" {
+		config.Desired = nodemeta.NotYetSet
+	}
+	s.Status.ConfigVersion = &config
+	if n.Mode == Image && n.hasConfig() {
+		known := s.Status.ConfigImage != mcfgv1.MachineConfigNodeStatusConfigImage{}
+		if n.CurrentImage != "" || ended && !n.InvalidCurrentImage {
+			s.Status.ConfigImage.CurrentImage = mcfgv1.ImageDigestFormat(n.CurrentImage)
+		}
+		runs := n.CurrentImage == n.DesiredImage && !n.InvalidCurrentImage
+		if !n.InvalidDesiredImage && (prepared || runs && (ended || !known)) {
+			s.Status.ConfigImage.DesiredImage = mcfgv1.ImageDigestFormat(n.DesiredImage)
+		}
+	}
+	return s
+}
+
+// withObservedGeneration sets observedGeneration to the generation of the object. But if the spec and the
+// status desire different configs or images, the old value stays. Otherwise clients could conclude from
+// Updated=True that the update to the target in the spec is done. There is no such conclusion if the change
+// takes up the order in the spec, or before the first report of Updated.
+func (s State) withObservedGeneration(n Node, takesUp bool) State {
+	isSameConfig := s.Spec.ConfigVersion.Desired == versionOf(s.Status).Desired
+	isSameImage := n.Mode != Image || s.Spec.ConfigImage.DesiredImage == s.Status.ConfigImage.DesiredImage
+	if takesUp || isSameConfig && isSameImage || s.neverReported(phases.Updated) {
+		s.Status.ObservedGeneration = max(s.Status.ObservedGeneration, s.Generation)
+	}
+	return s
+}
