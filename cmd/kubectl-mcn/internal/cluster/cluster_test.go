@@ -1,8 +1,10 @@
 package cluster_test
 
 import (
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
@@ -232,7 +234,7 @@ func TestStalled(t *testing.T) {
 		"the config cannot be rendered":      {worker("2", retargeted(20), withCondition("RenderDegraded", "")), []cluster.Node{done, waitingNode("b")}, 100, false},
 		"a stuck node and another place":     {worker("2", retargeted(20)), []cluster.Node{drainingNode("a", 9), waitingNode("b")}, 100, true},
 		"no node waits":                      {worker("2", retargeted(20)), []cluster.Node{done}, 100, false},
-		"the times are not known":            {worker("2"), []cluster.Node{{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker", Done: true, Desired: target(configA), Current: target(configA)}}}}, 100, true},
+		"the times are not known":            {worker("2", retargeted(math.Inf(-1))), []cluster.Node{{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker", Done: true, Desired: target(configA), Current: target(configA)}}}}, 100, true},
 		"a pool that is not known":           {nil, []cluster.Node{waitingNode("b")}, 100, false},
 		"the only place is a waiting node's": {worker("1", retargeted(20)), []cluster.Node{cordoned(waitingNode("b"))}, 100, false},
 	} {
@@ -240,8 +242,50 @@ func TestStalled(t *testing.T) {
 	}
 	p := one(t, worker("2", retargeted(20)), 100, done, waitingNode("b"))
 	assert.Equal(t, at(90), p.StalledSince)
-	p = one(t, worker("2"), 100, done, waitingNode("b"))
+	p = one(t, worker("2", retargeted(math.Inf(-1))), 100, done, waitingNode("b"))
 	assert.True(t, p.Stalled && p.StalledSince.IsZero(), "the target may have changed after the last update")
+	ended := waitingNode("c")
+	ended.Ended = at(99)
+	assert.False(t, one(t, worker("2", retargeted(20)), 100, done, waitingNode("b"), ended).Stalled, "a node has ended its update just now")
+}
+
+// TestUnobserved: a pool whose controller has not looked at the target does not stand still. After two minutes, the
+// controller is the problem.
+func TestUnobserved(t *testing.T) {
+	set := func(minutes float64) func(*mcfgv1.MachineConfigPool) {
+		return func(p *mcfgv1.MachineConfigPool) {
+			p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "c", Time: &metav1.Time{Time: at(minutes)}, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:configuration":{}}}`)}}
+		}
+	}
+	created := func(minutes float64) func(*mcfgv1.MachineConfigPool) {
+		return func(p *mcfgv1.MachineConfigPool) { p.CreationTimestamp = metav1.NewTime(at(minutes)) }
+	}
+	ofLast := func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configA }
+	behind := func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 2 }
+	other := func(p *mcfgv1.MachineConfigPool) {
+		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdating, Status: corev1.ConditionTrue, Message: "All nodes are updating to MachineConfig rendered-worker-ccc"})
+	}
+	for name, tc := range map[string]struct {
+		changes []func(*mcfgv1.MachineConfigPool)
+		isSaid  bool
+		since   time.Time
+	}{
+		"a second after a target":       {changes: []func(*mcfgv1.MachineConfigPool){updated, ofLast, set(99.9)}},
+		"three minutes after a target":  {[]func(*mcfgv1.MachineConfigPool){updated, ofLast, set(97)}, true, at(97)},
+		"nobody knows when":             {[]func(*mcfgv1.MachineConfigPool){updated, ofLast}, true, time.Time{}},
+		"a rollback in mid-update":      {changes: []func(*mcfgv1.MachineConfigPool){retargeted(20), ofLast, other, set(99.9)}},
+		"the generation is not read":    {changes: []func(*mcfgv1.MachineConfigPool){retargeted(20), behind, set(99.9)}},
+		"a new pool":                    {changes: []func(*mcfgv1.MachineConfigPool){created(99.9)}},
+		"a pool of three minutes":       {[]func(*mcfgv1.MachineConfigPool){created(97)}, true, at(97)},
+		"a rendering error comes first": {changes: []func(*mcfgv1.MachineConfigPool){created(97), withCondition("RenderDegraded", "")}},
+	} {
+		p := one(t, worker("2", tc.changes...), 100, waitingNode("b"))
+		assert.False(t, p.Stalled || p.Observed, name)
+		if assert.Equal(t, tc.isSaid, p.Unobserved != nil, name) && tc.isSaid {
+			assert.Equal(t, tc.since, p.Unobserved.Since, name)
+		}
+	}
+	assert.Nil(t, one(t, worker("2", updated, ofLast, set(90)), 100, drainingNode("a", 99), waitingNode("b")).Unobserved, "a node updates")
 }
 
 // TestBuilds: while the image of a pool is not on its nodes, no node is done by its config alone.
@@ -292,7 +336,7 @@ func TestPaused(t *testing.T) {
 	p.Status.CertExpirys = []mcfgv1.CertExpiry{expires("late", 31), expires("soon", 29), {Subject: "unknown"}, expires("over", -1)}
 	objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{waitingNode("a")}, Facts: cluster.Facts{Configs: map[string]cluster.MachineConfig{configB: {Created: at(-30)}}}}
 	got := cluster.Of(objects, at(0)).Pools[0]
-	assert.Equal(t, at(-30), got.TargetSince)
+	assert.Equal(t, at(-30), got.TargetSet)
 	assert.Equal(t, []cluster.Certificate{{Subject: "over", Expires: at(-24 * 60)}, {Subject: "soon", Expires: at(29 * 24 * 60)}}, got.Certificates)
 	p.Spec.Paused = false
 	assert.Empty(t, cluster.Of(objects, at(0)).Pools[0].Certificates)

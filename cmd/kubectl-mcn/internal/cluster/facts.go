@@ -5,6 +5,8 @@ import (
 
 	configv1 "github.com/openshift/api/config/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -17,11 +19,28 @@ type Facts struct {
 	Version Version
 	// Operator has the problems of the ClusterOperator machine-config.
 	Operator []PoolCondition
-	// Budgets are the PodDisruptionBudgets in the namespaces of refused evictions.
-	Budgets map[types.NamespacedName]policyv1.PodDisruptionBudgetStatus
+	// Budgets are the PodDisruptionBudgets in the namespaces of refused evictions, and Pods has the labels of
+	// the refused pods. The labels are nil if the pod could not be read.
+	Budgets map[types.NamespacedName]Budget
+	Pods    map[types.NamespacedName]labels.Set
 	// Older is about the time of the Nodes and the pools, if they are older than the
 	// MachineConfigNodes. Otherwise it is zero.
 	Older time.Time
+}
+
+// Budget is the selector and the status of a PodDisruptionBudget.
+type Budget struct {
+	Selector labels.Selector
+	policyv1.PodDisruptionBudgetStatus
+}
+
+// NewBudget reads a PodDisruptionBudget. A selector that is invalid selects nothing.
+func NewBudget(o *policyv1.PodDisruptionBudget) Budget {
+	selector, err := metav1.LabelSelectorAsSelector(o.Spec.Selector)
+	if err != nil {
+		selector = labels.Nothing()
+	}
+	return Budget{selector, o.Status}
 }
 
 // Version is the OpenShift version that the cluster should have.

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -23,14 +22,16 @@ type MachineConfig struct {
 	// Created is when it was created, and Changed when its spec last changed. They are zero if they
 	// are not known.
 	Created, Changed time.Time
+	// By is the manager of the last change of the spec, or "".
+	By string
 }
 
 // NewMachineConfig reads the metadata of a MachineConfig.
 func NewMachineConfig(o metav1.ObjectMeta) MachineConfig {
-	created := o.CreationTimestamp.UTC()
+	created, write := o.CreationTimestamp.UTC(), mco.LastWrite(o.ManagedFields, mco.OfSpec)
 	return MachineConfig{
 		Name: o.Name, Labels: o.Labels, Release: o.Annotations[releaseAnnotation],
-		Created: created, Changed: mco.Later(created, mco.LastWrite(o.ManagedFields, mco.OfSpec).At),
+		Created: created, Changed: mco.Later(created, write.At), By: write.By,
 	}
 }
 
@@ -38,9 +39,8 @@ func NewMachineConfig(o metav1.ObjectMeta) MachineConfig {
 func (p *Pool) readSources(o *mcfgv1.MachineConfigPool) {
 	p.Sources = sourcesOf(o.Spec.Configuration)
 	if o.Status.Configuration.Name != p.Target.Config {
-		p.lastSources = sourcesOf(o.Status.Configuration)
+		p.lastConfig, p.lastSources = o.Status.Configuration.Name, sourcesOf(o.Status.Configuration)
 	}
-	p.TargetSet = mco.Later(p.TargetSince, mco.LastWrite(o.ManagedFields, mco.OfConfiguration).At)
 	if p.Paused {
 		p.PausedBy = mco.LastWrite(o.ManagedFields, mco.OfPaused)
 	}
@@ -58,26 +58,46 @@ func sourcesOf(c mcfgv1.MachineConfigPoolStatusConfiguration) []string {
 	return names
 }
 
-// Changes returns how the MachineConfigs of the target differ from those of the last target that all nodes
-// had, for example "+99-worker-chrony -98-worker-old", or "" if that is not known, or if there is no new target.
-func (p Pool) Changes() string {
+// Change is a difference between the MachineConfigs of a target and of the last target that all nodes had.
+// Sign is + for a new MachineConfig, - for one that was removed, and "" for one that was written since.
+type Change struct {
+	Sign, Name string
+	mco.Write  // the last write of its spec, if that is known
+}
+
+// Changes returns how the target of the pool differs from the last one. If there is no difference, text says
+// why. It is "" if there is no new target, if the MachineConfigs of one target are not known, or if the
+// change is a new OpenShift version.
+func (p Pool) Changes(configs map[string]MachineConfig) (all []Change, text string) {
 	if len(p.Sources) == 0 || len(p.lastSources) == 0 {
-		return ""
+		return nil, ""
 	}
-	var all []string
-	add := func(sign string, names, without []string) {
-		for _, name := range names {
-			if !slices.Contains(without, name) {
-				all = append(all, sign+name)
-			}
+	target, last := configs[p.Target.Config], configs[p.lastConfig]
+	isUpgrade := target.Release != "" && last.Release != "" && target.Release != last.Release
+	text = "same MachineConfigs, none written since the last target was rendered"
+	if isUpgrade {
+		text = ""
+	}
+	for _, name := range p.Sources {
+		mc := configs[name]
+		change := Change{Name: name, Write: mco.Write{By: mc.By, At: mc.Changed}}
+		switch {
+		case !slices.Contains(p.lastSources, name):
+			change.Sign = "+"
+			all = append(all, change)
+		case isUpgrade && mco.IsOwnManager(mc.By): // it comes with the new version
+		case mc.By == "" || last.Created.IsZero():
+			text = "same MachineConfigs, changed contents" // it may be this one
+		case mc.Changed.After(last.Created):
+			all = append(all, change)
 		}
 	}
-	add("+", p.Sources, p.lastSources)
-	add("-", p.lastSources, p.Sources)
-	if len(all) == 0 {
-		return "same MachineConfigs, changed contents"
+	for _, name := range p.lastSources {
+		if !slices.Contains(p.Sources, name) {
+			all = append(all, Change{Sign: "-", Name: name})
+		}
 	}
-	return strings.Join(all, " ")
+	return all, text
 }
 
 // Selects reports whether the pool selects a MachineConfig. If the selector of the pool is not known,

@@ -46,9 +46,8 @@ type Node struct {
 	// Slow is true if an Updating node is Failing, or has been at Step for more than a third of the
 	// limit of Step.
 	Slow bool
-	// Kubelet and OS are the versions that the kubelet reports, and CordonedBy is the manager of the
-	// field that cordons the Node, if that is known.
-	Kubelet, OS, CordonedBy string
+	// Kubelet and OS are the versions that the kubelet reports.
+	Kubelet, OS string
 
 	kube *corev1.Node // the Node, or nil if it is not known
 }
@@ -59,9 +58,6 @@ func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	n := Node{Node: mco.Of(node, mcn), kube: node}
 	if node != nil {
 		n.Kubelet, n.OS = node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.OSImage
-	}
-	if n.Is(progress.Cordoned) {
-		n.CordonedBy = mco.LastWrite(node.ManagedFields, mco.OfCordon).By
 	}
 	return n
 }

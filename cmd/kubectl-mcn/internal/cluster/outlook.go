@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// setUnavailable sets Unavailable, Taken, Full, Blocked and Stalled.
+// setUnavailable sets Unavailable, Taken, Full, Blocked, Unobserved and Stalled.
 func (c *calculation) setUnavailable() {
 	taken, updating := 0, 0
 	for _, n := range c.Nodes {
@@ -31,9 +31,18 @@ func (c *calculation) setUnavailable() {
 		resting := c.Taken - updating
 		c.Full = resting > 0
 		c.Blocked = resting >= c.MaxUnavailable
-	case c.Updating == 0 && c.Build == nil && len(c.Problems) == 0:
+	case c.Updating > 0 || c.Build != nil || len(c.Problems) > 0:
+	case !c.Observed:
+		since := c.TargetSet
+		if since.IsZero() && c.lastConfig == "" {
+			since = c.created // a new pool
+		}
+		if since.IsZero() || c.now.Sub(since) >= standstill {
+			c.Unobserved = &PoolCondition{Type: "Unobserved", Since: since}
+		}
+	default:
 		// If both times are unknown, c.last may be earlier than the new target of the pool.
-		if !mco.Later(c.notUpdated.Since, c.TargetSince).IsZero() {
+		if !mco.Later(c.notUpdated.Since, c.TargetSet).IsZero() {
 			c.StalledSince = c.last
 		}
 		c.Stalled = c.last.IsZero() || c.now.Sub(c.last) >= standstill

@@ -19,14 +19,16 @@ type Pool struct {
 	// Target is the config and the image that all nodes of the pool should run.
 	Target progress.Target
 	Paused bool
-	// Sources are the names of the MachineConfigs that the config of Target was rendered from, and
-	// TargetSet is when it became the target, or zero if that is not known.
-	Sources   []string
+	// Sources are the names of the MachineConfigs that the config of Target was rendered from.
+	Sources []string
+	// TargetSet is when the config of Target became the target: when it was created or, if that is later, when
+	// the pool was told to have it. It is zero if neither is known.
 	TargetSet time.Time
+	// Observed is true if the controller has looked at Target: the status of the pool is not about another
+	// target, and not empty.
+	Observed bool
 	// PausedBy is the last write of the manager that paused the pool, if that is known.
 	PausedBy mco.Write
-	// TargetSince is when the rendered config of Target was created, or zero if that is not known.
-	TargetSince time.Time
 	// Updated is true if the pool's condition Updated is True for Target.
 	Updated bool
 	// MaxUnavailable is the number of places for unavailable nodes. Unavailable is the number of
@@ -37,8 +39,8 @@ type Pool struct {
 	// Updating. A Full pool is Blocked if the unavailable nodes that are not Updating take all
 	// places. A paused pool is never Full or Blocked.
 	Full, Blocked bool
-	// Stalled is true if nodes are Waiting, a place is free, and no node has been
-	// Updating for 2 minutes. A pool with a Build or with Problems is not Stalled. StalledSince is
+	// Stalled is true if nodes are Waiting, a place is free, and no node has been Updating for 2 minutes. A
+	// pool with a Build or with Problems, or that is not Observed, is not Stalled. StalledSince is
 	// when the last update ended or the pool got its target, if that is known.
 	Stalled      bool
 	StalledSince time.Time
@@ -66,6 +68,9 @@ type Pool struct {
 	// DegradedSince is when the first node became degraded: the time of the pool's condition
 	// NodeDegraded. It is zero if the condition is not True.
 	DegradedSince time.Time
+	// Unobserved is set if nodes are Waiting, no node is Updating, and the pool is not Observed for longer than
+	// the controller needs, or for an unknown time.
+	Unobserved *PoolCondition
 	// NotUpdated is set if all nodes are Done, and only the pool's condition Updated disagrees.
 	NotUpdated *PoolCondition
 	// Certificates are the certificates of a paused pool that expire soon, sorted by Expires.
@@ -80,8 +85,10 @@ type Pool struct {
 	// possible.
 	Remaining *time.Duration
 
+	created     time.Time
 	updated     int             // the number of updated machines in the status
-	lastSources []string        // the Sources of the status, if it has another config
+	lastConfig  string          // the config of the status, if it has another one
+	lastSources []string        // its Sources
 	selector    labels.Selector // of MachineConfigs, or nil
 	notUpdated  PoolCondition   // the result of updatedOf, which setNotUpdated copies to NotUpdated
 }

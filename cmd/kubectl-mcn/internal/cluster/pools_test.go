@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -39,10 +40,14 @@ func updated(p *mcfgv1.MachineConfigPool) {
 	p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at(20))})
 }
 
-// retargeted makes a pool that got its target at a time.
+// retargeted makes a pool that got its target at a time, or at an unknown time if minutes is infinite.
 func retargeted(minutes float64) func(*mcfgv1.MachineConfigPool) {
+	var when metav1.Time
+	if !math.IsInf(minutes, -1) {
+		when = metav1.NewTime(at(minutes))
+	}
 	return func(p *mcfgv1.MachineConfigPool) {
-		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(at(minutes))})
+		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdated, Status: corev1.ConditionFalse, LastTransitionTime: when})
 	}
 }
 

@@ -46,9 +46,9 @@ type calculation struct {
 func (c *calculation) add(nodes []Node) {
 	c.Nodes = slices.Clone(nodes)
 	slices.SortFunc(c.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
-	c.last = mco.Later(c.notUpdated.Since, c.TargetSince)
+	c.last = mco.Later(mco.Later(c.notUpdated.Since, c.TargetSet), c.created)
 	for _, n := range c.Nodes {
-		c.last = mco.Later(c.last, n.Completed)
+		c.last = mco.Later(mco.Later(c.last, n.Completed), n.Ended)
 	}
 	c.setDegradedSince()
 	count := map[State]int{}

@@ -29,7 +29,8 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 		Name:           p.Name,
 		Known:          true,
 		Target:         progress.Target{Config: config, Image: image},
-		TargetSince:    o.Configs[config].Created,
+		TargetSet:      mco.Later(o.Configs[config].Created, mco.LastWrite(p.ManagedFields, mco.OfConfiguration).At),
+		created:        p.CreationTimestamp.UTC(),
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
 		Unavailable:    max(0, int(status.UnavailableMachineCount)),
@@ -39,6 +40,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 	}
 	pool.readSources(p)
 	pool.notUpdated, pool.Updated = updatedOf(p)
+	pool.Observed = isObserved(p)
 	build, problem := buildOf(p, pool.Updated)
 	pool.Build = build
 	if p.Spec.Paused {
@@ -60,7 +62,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 // poolCondition returns a condition of the pool, or the zero value if the condition is not True.
 func poolCondition(p *mcfgv1.MachineConfigPool, t mcfgv1.MachineConfigPoolConditionType) PoolCondition {
 	if c := find(p, t); c.Status == corev1.ConditionTrue {
-		return PoolCondition{Type: string(t), Message: c.Message, Since: c.LastTransitionTime.UTC()}
+		return PoolCondition{Type: string(t), Message: mco.Plain(c.Message), Since: c.LastTransitionTime.UTC()}
 	}
 	return PoolCondition{}
 }
@@ -91,6 +93,15 @@ func updatedOf(p *mcfgv1.MachineConfigPool) (why PoolCondition, isUpdated bool) 
 		return PoolCondition{}, true
 	}
 	return why, false
+}
+
+// isObserved reports whether the controller has looked at the pool's present target.
+func isObserved(p *mcfgv1.MachineConfigPool) bool {
+	updated, updating := find(p, mcfgv1.MachineConfigPoolUpdated), find(p, mcfgv1.MachineConfigPoolUpdating)
+	target := p.Spec.Configuration.Name
+	isOfLast := updated.Status == corev1.ConditionTrue && p.Status.Configuration.Name != target
+	isBehind := p.Status.ObservedGeneration != 0 && p.Status.ObservedGeneration < p.Generation
+	return updated.Status != "" && !isOfLast && !isBehind && !mco.IsOfOther(target, updated.Message, updating.Message)
 }
 
 // problemsOf returns the conditions of a pool that report a failure, and the failure of a build. It
@@ -174,7 +185,7 @@ func addReports(nodes []Node, degraded PoolCondition) {
 	for _, r := range poolwords.ReadReports(degraded.Message) {
 		i := slices.IndexFunc(nodes, func(n Node) bool { return n.Name == r.Node })
 		if i >= 0 && nodes[i].Degraded && nodes[i].Message == "" {
-			nodes[i].Message = r.Message
+			nodes[i].Message = mco.Plain(r.Message)
 		}
 	}
 }
@@ -185,7 +196,7 @@ func reportedNodes(pool string, degraded PoolCondition) []Node {
 	for _, r := range poolwords.ReadReports(degraded.Message) {
 		if !slices.ContainsFunc(nodes, func(n Node) bool { return n.Name == r.Node }) {
 			nodes = append(nodes, Node{Node: mco.Node{
-				Node: progress.Node{Name: r.Node, Pool: pool, Degraded: true}, DegradedSince: degraded.Since, Message: r.Message,
+				Node: progress.Node{Name: r.Node, Pool: pool, Degraded: true}, DegradedSince: degraded.Since, Message: mco.Plain(r.Message),
 			}})
 		}
 	}

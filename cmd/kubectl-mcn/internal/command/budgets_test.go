@@ -9,61 +9,110 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// newBudget returns a PodDisruptionBudget.
+// newBudget returns a PodDisruptionBudget that selects the pods with the label app=name.
 func newBudget(name string, allowed, healthy, required, expected int32) *policyv1.PodDisruptionBudget {
 	b := &policyv1.PodDisruptionBudget{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "policy/v1", Kind: "PodDisruptionBudget"},
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name},
 	}
+	b.Spec.Selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": name}}
 	b.Status = policyv1.PodDisruptionBudgetStatus{DisruptionsAllowed: allowed, CurrentHealthy: healthy, DesiredHealthy: required, ExpectedPods: expected}
 	return b
 }
 
-// TestBudgetThatRefuses: an entry about a drain names the budget of the pod, and the pod.
+// newPod returns the pod that is not evicted in the clusters of these tests.
+func newPod(app string) *corev1.Pod {
+	return &corev1.Pod{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "pdb-app-0", Labels: map[string]string{"app": app}},
+	}
+}
+
+const (
+	refusedByWeb = "    PDB shop/web allows 0 disruptions (1 of 2 healthy): pdb-app-0\n"
+	anyOfShop    = "    refused: pdb-app-0; budgets of shop that allow 0: db (3 of 3 healthy, 3\n    required), web (1 of 2 healthy)\n"
+)
+
+// TestBudgetThatRefuses: an entry about a drain names the budget that selects the pod, and the pod. If the
+// pod is not known, it names no budget as the one that refuses.
 func TestBudgetThatRefuses(t *testing.T) {
 	t.Parallel()
 	web, db, idle, loose := newBudget("web", 0, 1, 1, 2), newBudget("db", 0, 3, 3, 3), newBudget("idle", 0, 0, 0, 0), newBudget("loose", 1, 2, 1, 2)
 	s := newServer(t, rollout()...)
 	list := policyv1.PodDisruptionBudgetList{Items: []policyv1.PodDisruptionBudget{*web, *db, *idle, *loose}}
-	s.paths = map[string]any{"/apis/policy/v1/namespaces/shop/poddisruptionbudgets": list}
-	const refused, full = "PDB shop/web allows 0 disruptions (1 of 2 healthy): pdb-app-0\n", "PDB shop/db allows 0 disruptions (3 of 3 healthy, 3 required)"
+	const ofPod = "/api/v1/namespaces/shop/pods/pdb-app-0"
+	s.paths = map[string]any{"/apis/policy/v1/namespaces/shop/poddisruptionbudgets": list, ofPod: newPod("web")}
 	file := s.kubeconfig(t)
 	for _, args := range [][]string{nil, {"node", "worker-4"}} {
 		got := execute(t, "", append(args, "--kubeconfig", file)...)
-		assert.Contains(t, got.stdout, "    "+refused+"    next: oc get pdb -n shop\n")
-		assert.Contains(t, got.stdout, full, "each budget of the namespace may be the one")
-		assert.NotContains(t, got.stdout, "idle")
-		assert.NotContains(t, got.stdout, "loose")
+		assert.Contains(t, got.stdout, refusedByWeb+"    next: oc get pdb -n shop\n")
+		for _, other := range []string{"db", "idle", "loose"} {
+			assert.NotContains(t, got.stdout, "shop/"+other, "it does not select the pod")
+		}
 		assert.Empty(t, got.stderr)
 		got = execute(t, "", append(args, "-o", "json", "--kubeconfig", file)...)
 		assert.Contains(t, got.stdout, `"details": [`)
-		assert.Contains(t, got.stdout, strings.TrimSpace(refused))
+		assert.Contains(t, got.stdout, strings.TrimSpace(refusedByWeb))
 	}
+	assert.Equal(t, 4, s.verbs["list pdb-app-0"], "one request for a pod in each call")
 	r := start(t, "wait", "--kubeconfig", file, "--tolerate", "40s") // by then, the budgets are read
 	_, stdout, _ := r.end()
-	assert.Contains(t, stdout, refused)
+	assert.Contains(t, stdout, refusedByWeb)
+	assert.Equal(t, 5, s.verbs["list pdb-app-0"], "a known pod is not read again")
 
-	s.failWith(failure{resource: "poddisruptionbudgets", status: http.StatusForbidden})
-	got := execute(t, "", "--kubeconfig", file)
-	assert.NotContains(t, got.stdout, "PDB")
-	assert.Contains(t, got.stderr, "not allowed to list poddisruptionbudgets on ")
-	assert.Equal(t, 1, strings.Count(got.stderr, "\n"))
+	s.paths[ofPod] = newPod("loose")
+	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "PDB", "its budget allows the eviction now")
+	delete(s.paths, ofPod)
+	assert.Contains(t, execute(t, "", "--kubeconfig", file).stdout, anyOfShop, "the pod is gone")
 
-	got = execute(t, asList(t, append(rollout(), []runtime.Object{web, db}...)...), "-f", "-", "--at", "now")
-	assert.Contains(t, got.stdout, refused)
-	assert.Empty(t, got.stderr)
+	for resource, verb := range map[string]string{"pdb-app-0": "get pods", "poddisruptionbudgets": "list poddisruptionbudgets"} {
+		s.failWith(failure{resource: resource, status: http.StatusForbidden})
+		got := execute(t, "", "--kubeconfig", file)
+		assert.Equal(t, resource == "pdb-app-0", strings.Contains(got.stdout, anyOfShop))
+		assert.NotContains(t, got.stdout, "PDB")
+		assert.Contains(t, got.stderr, "not allowed to "+verb+" on ")
+		assert.Equal(t, 1, strings.Count(got.stderr, "\n"))
+	}
+}
+
+// TestBudgetsInDumps: the Pods of a dump or of a must-gather decide which budget is named.
+func TestBudgetsInDumps(t *testing.T) {
+	t.Parallel()
+	web, db := newBudget("web", 0, 1, 1, 2), newBudget("db", 0, 3, 3, 3)
+	of := func(objects ...runtime.Object) string { return asList(t, append(rollout(), objects...)...) }
+	for name, test := range map[string]struct{ in, says, never string }{
+		"without Pods":            {of(web, db), anyOfShop, "PDB"},
+		"with the Pod":            {of(web, db, newPod("web")), refusedByWeb, "shop/db"},
+		"a Pod of another budget": {of(db, newPod("web")), "next: oc get pdb -n shop\n", "PDB"},
+	} {
+		got := execute(t, test.in, "-f", "-", "--at", "2026-03-04T14:16:05Z")
+		assert.Contains(t, got.stdout, test.says, name)
+		assert.NotContains(t, got.stdout, test.never, name)
+		assert.Empty(t, got.stderr)
+	}
+	twice := newBudget("all", 1, 2, 1, 2)
+	twice.Spec.Selector = &metav1.LabelSelector{}
+	got := execute(t, of(newBudget("web", 1, 2, 1, 2), twice, newPod("web")), "-f", "-", "--at", "2026-03-04T14:16:05Z")
+	assert.Contains(t, got.stdout, "    pdb-app-0 has 2 budgets: the API server does not evict such a pod\n    PDB shop/all allows 1 disruptions (2 of 2 healthy, 1 required): pdb-app-0\n")
 
 	dump := t.TempDir()
-	policies := filepath.Join(dump, "namespaces/shop/policy")
-	require.NoError(t, os.MkdirAll(policies, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(policies, "poddisruptionbudgets.yaml"), []byte(asList(t, web)), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(dump, "rollout.json"), []byte(asList(t, rollout()...)), 0o600))
-	assert.Contains(t, execute(t, "", "-f", dump, "--at", "now").stdout, refused)
+	for name, text := range map[string]string{
+		"rollout.json": of(), "namespaces/shop/policy/poddisruptionbudgets.yaml": asList(t, web, db),
+		"namespaces/shop/core/pods.yaml": asList(t, newPod("web")), "namespaces/other/core/pods.yaml": "a file that is not read: {",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dump, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dump, name), []byte(text), 0o600))
+	}
+	got = execute(t, "", "-f", dump, "--at", "2026-03-04T14:16:05Z")
+	assert.Contains(t, got.stdout, refusedByWeb)
+	assert.NotContains(t, got.stdout, "shop/db")
+	assert.Empty(t, got.stderr)
 	got = execute(t, asList(t, web), "-f", "-")
 	assert.Equal(t, exitUsage, got.code, "a budget alone is not shown")
 }

@@ -39,6 +39,7 @@ type documentPool struct {
 	Complete       bool                    `json:"complete"`          // all nodes are done, and the pool is Updated and has no problem
 	Updated        bool                    `json:"updated"`           // the pool's condition Updated is True for the target
 	Paused         bool                    `json:"paused"`
+	PausedBy       *documentWrite          `json:"pausedBy,omitempty"` // the last write of the manager that paused the pool
 	Blocked        bool                    `json:"blocked"`
 	Stalled        bool                    `json:"stalled"`
 	Unavailable    int                     `json:"unavailable"`
@@ -71,6 +72,11 @@ type documentEntry struct {
 	Message string    `json:"message,omitempty"`
 	Details []string  `json:"details,omitempty"`
 	Next    []string  `json:"next,omitempty"`
+}
+
+type documentWrite struct {
+	By string    `json:"by"`
+	At time.Time `json:"at"`
 }
 
 type documentTarget struct {
@@ -113,8 +119,9 @@ type documentStep struct {
 }
 
 type documentUnavailable struct {
-	Reason progress.UnavailableReason `json:"reason"`
-	Since  time.Time                  `json:"since,omitzero"`
+	Reason  progress.UnavailableReason `json:"reason"`
+	Since   time.Time                  `json:"since,omitzero"`
+	Message string                     `json:"message,omitempty"` // of the condition of the Node
 }
 
 func newDocument(v source.View, origin string) *document {
@@ -125,7 +132,7 @@ func newDocument(v source.View, origin string) *document {
 		Pools:      []documentPool{},
 		Leftover:   v.Leftover,
 		Unselected: v.Unselected,
-		Entries:    entries(append(screen.OfOperator(wholeOptions(v)), screen.OfConflicts(v.Cluster)...)),
+		Entries:    entries(append(screen.OfOperator(v.Pools, wholeOptions(v)), screen.OfConflicts(v.Cluster)...)),
 	}
 	if v.Version.IsUpdating {
 		d.UpdatingTo = v.Version.Desired
@@ -135,7 +142,7 @@ func newDocument(v source.View, origin string) *document {
 			Name:           p.Name,
 			Target:         documentTarget(p.Target),
 			Release:        v.Configs[p.Target.Config].Release,
-			Changes:        p.Changes(),
+			Changes:        screen.Changes(p, wholeOptions(v)),
 			Complete:       p.IsDone(),
 			Paused:         p.Paused,
 			Updated:        p.Updated,
@@ -150,6 +157,9 @@ func newDocument(v source.View, origin string) *document {
 			Build:          p.Build,
 			Nodes:          []documentNode{},
 			Counts:         documentCounts{p.Total(), p.Counts, p.Missing},
+		}
+		if p.PausedBy.By != "" {
+			doc.PausedBy = &documentWrite{p.PausedBy.By, p.PausedBy.At}
 		}
 		if p.Remaining != nil {
 			doc.Remaining = seconds(*p.Remaining, true)
@@ -187,7 +197,7 @@ func describe(n cluster.Node) documentNode {
 		PinnedImageSets: n.PinnedImageSets,
 	}
 	for _, u := range n.Unavailable {
-		doc.Unavailable = append(doc.Unavailable, documentUnavailable(u))
+		doc.Unavailable = append(doc.Unavailable, documentUnavailable{u.Reason, u.Since, n.Messages[u.Reason]})
 	}
 	for _, s := range n.Steps {
 		took := seconds(s.Duration, !s.End.IsZero())

@@ -29,7 +29,7 @@ func TestUsage(t *testing.T) {
 	list := asList(t, rollout()...)
 	for want, args := range map[string]string{
 		"the folder has no .yaml or .json files":                               "-f " + folder,
-		"cannot read /missing: lstat /missing: no such file or directory":      "-f /missing",
+		"cannot read /missing: stat /missing: no such file or directory":       "-f /missing",
 		"no cluster is configured in " + folder + "/missing: set --kubeconfig": "worker",
 		"cannot use the kubeconfig: stat /missing":                             "--kubeconfig /missing",
 		`unknown pool "infra": the pools are master, worker; for a node`:       "infra -f -",

@@ -9,25 +9,43 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // readCause sets Message, Failing, IsOld and Pods.
 func (n *Node) readCause(list []metav1.Condition) {
 	message, isDrainError := cutDrainError(n.messageOfStep(list))
-	n.Message = message
+	n.Message, n.IsOfStep = message, message != ""
 	hasFailed := isDrainError || isError(message)
 	n.Failing = !n.Degraded && hasFailed
+	degraded, isLater := n.causeInErrors(), n.isLaterAttempt(list)
 	// After an hour, a failing drain makes the node degraded. The error of the drain has more
 	// details than the report of the daemon.
-	degraded := n.causeInErrors()
-	isDrainTimeout := n.Step == phases.Drained && hasFailed && strings.Contains(degraded, "failed to drain node")
-	if degraded != "" && !isDrainTimeout {
-		n.Message = degraded
-		isRetried := n.Update == progress.Started && n.state == "Working"
-		n.IsOld = n.DegradedInObject && (isRetried || conditions.HasUpdatePrefix(messageOf(list, phases.NodeDegraded)))
+	isDrainTimeout := n.Step == phases.Drained && strings.Contains(degraded, drainTimeout)
+	switch {
+	case degraded == "", hasFailed && (isDrainTimeout || isLater):
+	default:
+		n.Message, n.IsOfStep = degraded, false
+		n.IsOld = n.DegradedInObject && (isLater || conditions.HasUpdatePrefix(messageOf(list, phases.NodeDegraded)))
 	}
-	n.Pods = podsOf(n.Message)
+	if !n.IsOld {
+		n.Pods = podsOf(n.Message)
+	}
+}
+
+// isLaterAttempt reports whether a step has changed after NodeDegraded became True: so the errors of a
+// degraded node are of an earlier attempt. The state annotation does not tell: the daemon leaves it at
+// Degraded in each attempt after a failure. A drain that is complete has no error either.
+func (n *Node) isLaterAttempt(list []metav1.Condition) bool {
+	if !n.DegradedInObject || !n.InUpdate() {
+		return false
+	}
+	isDrained, _ := sinceTrue(list, phases.Drained)
+	isOver := isDrained && strings.Contains(n.causeInErrors(), drainTimeout)
+	return isOver || slices.ContainsFunc(list, func(c metav1.Condition) bool {
+		p := phases.Phase(c.Type)
+		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
+		return isStep && wasReported(list, p) && c.LastTransitionTime.After(n.DegradedSince)
+	})
 }
 
 // causeInErrors returns the first of Errors. If the second contains the first, the result is the
@@ -35,12 +53,22 @@ func (n *Node) readCause(list []metav1.Condition) {
 func (n *Node) causeInErrors() string {
 	cause := ""
 	for _, text := range n.Errors {
-		text = strings.TrimPrefix(text, "Node "+n.Name+" upgrade failure. ")
+		text = strings.TrimPrefix(Plain(text), "Node "+n.Name+" upgrade failure. ")
 		if strings.Contains(text, cause) {
 			cause = text
 		}
 	}
 	return cause
+}
+
+var colors = regexp.MustCompile(`(\x1b|\\x1b|\\u001b|\\033|\\e)\[[0-9;:]*m`)
+
+// Plain removes the colors that a tool such as rpm-ostree writes for a terminal, also from quoted text.
+func Plain(text string) string {
+	if !strings.Contains(text, "[") {
+		return text
+	}
+	return colors.ReplaceAllString(text, "")
 }
 
 // errorStart is how errors begin: those of Track of package upgrademonitor, of machine-config-operator's
@@ -67,7 +95,8 @@ var startsSmall = regexp.MustCompile(`^\P{Lu}`)
 
 // messageOfStep returns the message of the running or failed step. If this message is no error, it
 // returns the error of another phase: of a parent that fails by itself, of a step that failed before
-// this step began, or of a step that the daemon repeats when it restarts.
+// this step began, or of a step that the daemon repeats when it restarts. A parent that fails before
+// its next child begins becomes the Step.
 func (n *Node) messageOfStep(list []metav1.Condition) string {
 	message := n.ownMessage(list)
 	if isError(message) {
@@ -80,7 +109,10 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 		if !n.InUpdate() { // the report at a restart changes no status
 			mayFail = slices.Contains(atRestart, p)
 		}
-		if text := conditions.TrimUpdatePrefix(c.Message); mayFail && isError(text) {
+		if text := Plain(conditions.TrimUpdatePrefix(c.Message)); mayFail && isError(text) {
+			if parent, _ := phases.ParentOf(n.Step); parent == p && !n.HasBegun() {
+				n.Step = p
+			}
 			return text
 		}
 	}
@@ -108,40 +140,4 @@ func (n *Node) ownMessage(list []metav1.Condition) string {
 var childOfV1alpha1 = map[phases.Phase]phases.Phase{
 	phases.UpdatePrepared:           "UpdateCompatible",
 	phases.UpdatePostActionComplete: "ReloadedCRIO",
-}
-
-// Pod is a pod that a failing drain waits for.
-type Pod struct {
-	Namespace, Name string
-	// Refused is true if a PodDisruptionBudget refused each attempt to evict the pod. It is false if
-	// the pod was evicted but does not terminate, or if the eviction failed for another reason.
-	Refused bool
-}
-
-// cutDrainError returns the error in a message that machine-config-operator's drain controller writes
-// after a failed attempt, and true. It returns any other message unchanged, and false.
-func cutDrainError(message string) (string, bool) {
-	_, after, isError := strings.Cut(message, "Node Drain has not succeeded. Error is: ")
-	if !isError {
-		return message, false
-	}
-	before, _, _ := strings.Cut(after, " The drain will not be complete until ")
-	return before, true
-}
-
-// notEvicted matches the error of kubectl's drain about one pod. A message may contain several such
-// errors.
-var notEvicted = regexp.MustCompile(`error when (?:evicting|waiting for) pods?[/ ]"([^"]+)" ` +
-	`(?:-n|in namespace) "([^"]+)"([^,\]]*)`)
-
-// podsOf returns the pods that the error of a drain names.
-func podsOf(message string) []Pod {
-	var pods []Pod
-	for _, m := range notEvicted.FindAllStringSubmatch(message, -1) {
-		name, namespace, why := m[1], m[2], m[3]
-		isTerminating := strings.Contains(why, "to terminate")
-		isRefused := strings.Contains(why, "global timeout reached") || strings.Contains(why, "disruption budget")
-		pods = append(pods, Pod{Namespace: namespace, Name: name, Refused: isRefused && !isTerminating})
-	}
-	return pods
 }

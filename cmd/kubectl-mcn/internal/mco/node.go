@@ -40,6 +40,9 @@ type Node struct {
 	Started time.Time
 	// Completed is the time when the last update ended. It is zero unless Updated is True.
 	Completed time.Time
+	// Ended is the time of the last step that the MachineConfigNode shows, if the annotations of the Node say that
+	// the update is complete, and the MachineConfigNode does not yet.
+	Ended time.Time
 	// Since is the time when the node reached Step: the time when the last step finished or, if no
 	// step has finished, the start of the update. It is not the lastTransitionTime of the running
 	// step, because some daemons change this time with each message. Before an update starts, Since
@@ -61,6 +64,8 @@ type Node struct {
 	Message string
 	// IsOld is true if Message is from an earlier attempt, or from an update to another config.
 	IsOld bool
+	// IsOfStep is true if Message is the message of a step, and not of NodeDegraded or of the Node.
+	IsOfStep bool
 	// Failing is true while the running step has an error and the daemon retries the step. It is
 	// false if the node is degraded.
 	Failing bool
@@ -73,8 +78,10 @@ type Node struct {
 	// last request that the drain controller has carried out. Both are annotations of the Node.
 	// Examples: drain-<config>, uncordon-<config>.
 	DesiredDrain, LastAppliedDrain string
-	// Cordoner is the other operator that has cordoned the Node, or nil.
-	Cordoner *Operator
+	// Cordoner is who has cordoned the Node, if it is cordoned.
+	Cordoner Cordoner
+	// Messages has the messages of the conditions of the Node that make it unavailable.
+	Messages map[progress.UnavailableReason]string
 	// Lost are the annotations that the Node has lost, if it is unavailable for AnnotationsMissing.
 	Lost []string
 
@@ -85,8 +92,11 @@ type Node struct {
 // NotStarted reports whether an update was requested, but has not started.
 func (n Node) NotStarted() bool { return n.Update == progress.Requested }
 
-// IsBetweenAttempts reports whether the update has failed, and the daemon waits before it tries again.
-func (n Node) IsBetweenAttempts() bool { return n.InUpdate() && n.state == "Degraded" }
+// HasBegun reports whether Step has begun: it is running or has failed. It is true if the steps are not
+// known.
+func (n Node) HasBegun() bool {
+	return !slices.ContainsFunc(n.Steps, func(s Step) bool { return s.Phase == n.Step && s.State == ToDo })
+}
 
 // Of reads a node from its Node and its MachineConfigNode. One of them may be nil. Of does not modify
 // them.
@@ -99,7 +109,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 		n.UID = mcn.UID
 		_, n.DegradedSince = sinceTrue(list, phases.NodeDegraded)
 		n.PinnedImageSets = pinnedImageSets(&mcn.Status)
-		if mcn.Generation > 1 { // a new object does not request an update
+		if mcn.Generation > 1 && (n.InUpdate() || !isNew(list)) { // a new object or node does not request an update
 			n.Requested = LastWrite(mcn.ManagedFields, OfSpec).At
 		}
 		fromSpec = progress.Of(nil, mcn).Desired
@@ -108,7 +118,10 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	if node != nil {
 		n.DesiredDrain, n.LastAppliedDrain = node.Annotations[DesiredDrain], node.Annotations[LastAppliedDrain]
 		n.state, n.isRebooting = node.Annotations[State], node.Annotations[PostConfigAction] == "Rebooting"
-		n.Cordoner = cordonedBy(node)
+		if n.Is(progress.Cordoned) {
+			n.Cordoner = cordonerOf(node)
+		}
+		n.readMessages(node)
 		for _, name := range []string{CurrentConfig, DesiredConfig, State} {
 			if n.Is(progress.AnnotationsMissing) && node.Annotations[name] == "" {
 				n.Lost = append(n.Lost, strings.TrimPrefix(name, AnnotationPrefix))
@@ -123,6 +136,22 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	return n
 }
 
+// readMessages sets Messages.
+func (n *Node) readMessages(node *corev1.Node) {
+	for _, c := range node.Status.Conditions {
+		reason := progress.UnavailableReason(c.Type)
+		if c.Type == corev1.NodeReady {
+			reason = progress.NotReady
+		}
+		if n.Is(reason) && c.Message != "" {
+			if n.Messages == nil {
+				n.Messages = map[progress.UnavailableReason]string{}
+			}
+			n.Messages[reason] = c.Message
+		}
+	}
+}
+
 // readUpdate sets the steps and the times of the update.
 func (n *Node) readUpdate(list []metav1.Condition) {
 	isUpdated, _ := sinceTrue(list, phases.Updated)
@@ -132,6 +161,9 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 	switch n.Update {
 	case progress.NoUpdate:
 		n.Since = n.Completed
+		if !isUpdated && n.HasNode {
+			n.Ended = lastStep(list)
+		}
 	case progress.Requested:
 		n.Steps = newSteps(list, func(phases.Phase) bool { return false })
 		n.Step, n.Since = n.Steps[0].Phase, n.Requested

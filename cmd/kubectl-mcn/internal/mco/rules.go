@@ -1,7 +1,7 @@
 package mco
 
 import (
-	"slices"
+	"regexp"
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -32,41 +32,6 @@ const (
 	Arbiter = "arbiter"
 	Worker  = "worker"
 )
-
-// Operator is an operator that cordons and drains nodes by itself. The annotation or the taint says that
-// it has cordoned the node. It expects to uncordon the node itself. Next is a command that shows what it
-// does.
-type Operator struct{ annotation, taint, Name, Next string }
-
-var operators = []Operator{
-	{"sriovnetwork.openshift.io/state", "", "the SR-IOV operator", "oc get sriovnetworknodestates -A"},
-	{"", "medik8s.io/drain", "the node maintenance operator", "oc get nodemaintenances"},
-	{"", "kubevirt.io/drain", "the node maintenance operator of KubeVirt", "oc get nodemaintenances"}, // its first releases
-	{"", "medik8s.io/remediation", "a remediation of medik8s", "oc get selfnoderemediations -A"},
-}
-
-// IsOfOperator reports whether an annotation or a taint of a Node says that an Operator has cordoned it.
-func IsOfOperator(key string) bool {
-	return key != "" && slices.ContainsFunc(operators, func(o Operator) bool { return key == o.annotation || key == o.taint })
-}
-
-// cordonedBy returns the operator that has cordoned a Node, or nil. machine-config-operator has cordoned
-// the Node if it was asked for a drain, or has not carried out a request.
-func cordonedBy(node *corev1.Node) *Operator {
-	drain := node.Annotations[DesiredDrain]
-	if !node.Spec.Unschedulable || strings.HasPrefix(drain, "drain-") || drain != node.Annotations[LastAppliedDrain] {
-		return nil
-	}
-	for i, o := range operators {
-		state := node.Annotations[o.annotation] // for example Draining, Drain_Required or Reboot_Required
-		isDraining := o.annotation != "" && state != "" && state != "Idle"
-		hasTaint := func(t corev1.Taint) bool { return t.Key == o.taint }
-		if isDraining || o.taint != "" && slices.ContainsFunc(node.Spec.Taints, hasTaint) {
-			return &operators[i]
-		}
-	}
-	return nil
-}
 
 // IsWindows reports whether a node runs Windows. machine-config-operator does not update it.
 func IsWindows(node *corev1.Node) bool {
@@ -108,6 +73,19 @@ func (n Node) Places(target progress.Target) int {
 func (n Node) isFailing() bool {
 	hasFailed := n.state == "Degraded" || n.state == "Unreconcilable" || n.state == "" && n.Degraded
 	return hasFailed && n.Desired.Config != n.Current.Config
+}
+
+var namedConfig = regexp.MustCompile(`MachineConfig (rendered-\S+)`)
+
+// IsOfOther reports whether a message of a pool's conditions Updated and Updating names a config that is not
+// the target: the controller has not looked at the target yet.
+func IsOfOther(config string, messages ...string) bool {
+	for _, message := range messages {
+		if match := namedConfig.FindStringSubmatch(message); match != nil && match[1] != config {
+			return true
+		}
+	}
+	return false
 }
 
 // ImageOf returns the image that the messages of a pool's conditions Updated and Updating name.

@@ -11,48 +11,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// TestCordoner: another operator has cordoned the Node, unless machine-config-operator has, or will
-// uncordon it.
-func TestCordoner(t *testing.T) {
-	const sriov, maintenance, remediation = "sriovnetworknodestates", "nodemaintenances", "selfnoderemediations"
-	for name, tc := range map[string]struct {
-		state, taint  string // of another operator
-		drain, last   string
-		isSchedulable bool
-		want          string // is in the command
-	}{
-		"nobody":                        {},
-		"SR-IOV drains":                 {state: "Draining", want: sriov},
-		"SR-IOV has paused the pool":    {state: "Draining_MCP_Paused", want: sriov},
-		"SR-IOV will drain":             {state: "Drain_Required", want: sriov},
-		"SR-IOV will reboot":            {state: "Reboot_Required", want: sriov},
-		"SR-IOV is idle":                {state: "Idle"},
-		"maintenance":                   {taint: "medik8s.io/drain", want: maintenance},
-		"maintenance, first releases":   {taint: "kubevirt.io/drain", want: maintenance},
-		"remediation":                   {taint: "medik8s.io/remediation", want: remediation},
-		"another taint":                 {taint: "example.com/drain"},
-		"after an update":               {state: "Draining", drain: "uncordon-a", last: "uncordon-a", want: sriov},
-		"MCO is to uncordon it":         {state: "Draining", drain: "uncordon-a", last: "drain-a"},
-		"MCO is to drain it":            {state: "Draining", drain: "drain-a", last: "uncordon-a"},
-		"MCO has drained it":            {state: "Draining", drain: "drain-a", last: "drain-a"},
-		"it is not cordoned (any more)": {state: "Draining", isSchedulable: true},
-	} {
-		node := newNode("desiredDrain", tc.drain, "lastAppliedDrain", tc.last)
-		node.Annotations["sriovnetwork.openshift.io/state"] = tc.state
-		node.Spec.Unschedulable = !tc.isSchedulable
-		node.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable}, {Key: tc.taint}}
-		by := mco.Of(node, nil).Cordoner
-		if assert.Equal(t, tc.want != "", by != nil, name) && by != nil {
-			assert.Contains(t, by.Next, tc.want, name)
-			assert.NotEmpty(t, by.Name, name)
-		}
-	}
-	assert.True(t, mco.IsOfOperator("sriovnetwork.openshift.io/state"))
-	assert.True(t, mco.IsOfOperator("medik8s.io/drain"))
-	assert.False(t, mco.IsOfOperator(""))
-	assert.False(t, mco.IsOfOperator(annotation+"state"))
-}
-
 // TestPlaces: the places of maxUnavailable that a node takes.
 func TestPlaces(t *testing.T) {
 	const other = "rendered-worker-ccc"

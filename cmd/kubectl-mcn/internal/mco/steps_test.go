@@ -187,17 +187,21 @@ func TestOrdered(t *testing.T) {
 	fieldless := entry(spec, at(9))
 	fieldless.FieldsV1 = nil
 	created := func(m *mcfgv1.MachineConfigNode) { m.Generation = 1 }
+	once := is(phases.Drained, no, 1, "Action during update to an earlier one: done") // the node was updated before
+	joined := []func(*mcfgv1.MachineConfigNode){managed(entry(spec, at(3))), is(phases.Updated, yes, 1), is(phases.Resumed, no, 1, "Action during update to a: done")}
 
 	for name, tc := range map[string]struct {
 		object *mcfgv1.MachineConfigNode
 		want   time.Time
 	}{
 		"no entries":         {mcn(), time.Time{}},
-		"one":                {mcn(managed(entry(spec, at(3)))), at(3)},
-		"the newest":         {mcn(managed(entry(spec, at(3)), entry(spec, at(7)), entry(spec, at(5)))), at(7)},
-		"status":             {mcn(managed(entry(spec, at(3)), status, foreign)), at(3)},
+		"one":                {mcn(once, managed(entry(spec, at(3)))), at(3)},
+		"the newest":         {mcn(once, managed(entry(spec, at(3)), entry(spec, at(7)), entry(spec, at(5)))), at(7)},
+		"status":             {mcn(once, managed(entry(spec, at(3)), status, foreign)), at(3)},
 		"no time, no fields": {mcn(managed(timeless, fieldless)), time.Time{}},
-		"never changed":      {mcn(managed(entry(spec, at(3))), created), time.Time{}},
+		"never changed":      {mcn(once, managed(entry(spec, at(3))), created), time.Time{}},
+		"never updated":      {mcn(joined...), time.Time{}},
+		"joined, and told":   {mcn(append(joined, withDesired(configB))...), at(3)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.want, mco.Of(nil, tc.object).Requested)

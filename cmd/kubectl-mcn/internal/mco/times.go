@@ -19,7 +19,7 @@ func find(list []metav1.Condition, p phases.Phase) metav1.Condition {
 	return metav1.Condition{}
 }
 
-func messageOf(list []metav1.Condition, p phases.Phase) string { return find(list, p).Message }
+func messageOf(list []metav1.Condition, p phases.Phase) string { return Plain(find(list, p).Message) }
 
 func timeOf(list []metav1.Condition, p phases.Phase) time.Time {
 	return find(list, p).LastTransitionTime.UTC()
@@ -77,6 +77,32 @@ func lastReset(list []metav1.Condition, without ...phases.Phase) time.Time {
 		p := phases.Phase(c.Type)
 		isPhase := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
 		if isPhase && !slices.Contains(without, p) && conditions.HasUpdatePrefix(c.Message) {
+			last = Later(last, c.LastTransitionTime.UTC())
+		}
+	}
+	return last
+}
+
+// isNew reports whether no step of an update was ever reported: the node has joined with its config. The daemon
+// of a new node reports only phases that it also reports when it restarts. In a dump, steps may be left out.
+func isNew(list []metav1.Condition) bool {
+	isOfUpdate := func(c metav1.Condition) bool {
+		p := phases.Phase(c.Type)
+		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
+		return isStep && p != phases.Updated && !slices.Contains(atRestart, p)
+	}
+	hasOccurred := func(c metav1.Condition) bool {
+		return isOfUpdate(c) && (conditions.HasUpdatePrefix(c.Message) || wasReported(list, phases.Phase(c.Type)))
+	}
+	return slices.ContainsFunc(list, isOfUpdate) && !slices.ContainsFunc(list, hasOccurred)
+}
+
+// lastStep returns the time when a step changed last, or zero.
+func lastStep(list []metav1.Condition) (last time.Time) {
+	for _, c := range list {
+		p := phases.Phase(c.Type)
+		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
+		if isStep && wasReported(list, p) {
 			last = Later(last, c.LastTransitionTime.UTC())
 		}
 	}

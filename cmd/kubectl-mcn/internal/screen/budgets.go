@@ -5,34 +5,79 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
-// budgets names the PodDisruptionBudgets that refuse the evictions of a node's pods, and the pods of
-// their namespaces, for example "PDB shop/router allows 0 disruptions (1 of 2 healthy): router-0".
+// budgets names the PodDisruptionBudgets that refuse the evictions of a node's pods: those that select the
+// pod, for example "PDB shop/router allows 0 disruptions (1 of 2 healthy): router-0". If the labels of a pod
+// are not known, nobody can say which budget refuses it. Then budgets names all that allow no disruption.
 func (o Options) budgets(n cluster.Node) (texts []string) {
-	refused := map[string][]string{} // the pods by namespace
+	refusedBy, unknown := map[types.NamespacedName][]string{}, map[string][]string{} // the pods of a budget, and of a namespace
 	for _, pod := range n.Pods {
-		if pod.Refused && !slices.Contains(refused[pod.Namespace], pod.Name) {
-			refused[pod.Namespace] = append(refused[pod.Namespace], pod.Name)
-		}
-	}
-	byName := func(a, b types.NamespacedName) int { return cmp.Compare(a.String(), b.String()) }
-	for _, name := range slices.SortedFunc(maps.Keys(o.Budgets), byName) {
-		s, pods := o.Budgets[name], refused[name.Namespace]
-		if len(pods) == 0 || s.DisruptionsAllowed > 0 || s.ExpectedPods == 0 {
+		if !pod.Refused {
 			continue
 		}
-		required := ""
-		if s.CurrentHealthy >= s.ExpectedPods { // no pod will become healthy
-			required = fmt.Sprintf(", %d required", s.DesiredHealthy)
+		labels := o.Pods[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]
+		if labels == nil {
+			unknown[pod.Namespace] = addOnce(unknown[pod.Namespace], pod.Name)
+			continue
 		}
-		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%d of %d healthy%s): %s",
-			name, s.CurrentHealthy, s.ExpectedPods, required, strings.Join(pods, ", "))))
+		var by []types.NamespacedName
+		for name, b := range o.Budgets {
+			if name.Namespace == pod.Namespace && b.Selector.Matches(labels) {
+				by = append(by, name)
+			}
+		}
+		for _, name := range by {
+			if isFull(o.Budgets[name]) || len(by) > 1 {
+				refusedBy[name] = addOnce(refusedBy[name], pod.Name)
+			}
+		}
+		if len(by) > 1 {
+			texts = addOnce(texts, Clean(pod.Name+" has "+fmt.Sprint(len(by))+" budgets: the API server does not evict such a pod"))
+		}
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(refusedBy), byName) {
+		b := o.Budgets[name]
+		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows %d disruptions (%s): %s",
+			name, b.DisruptionsAllowed, healthOf(b), o.names(refusedBy[name]))))
+	}
+	for _, namespace := range slices.Sorted(maps.Keys(unknown)) {
+		var full []string
+		for _, name := range slices.SortedFunc(maps.Keys(o.Budgets), byName) {
+			if b := o.Budgets[name]; name.Namespace == namespace && isFull(b) {
+				full = append(full, name.Name+" ("+healthOf(b)+")")
+			}
+		}
+		if len(full) > 0 {
+			texts = append(texts, Clean("refused: "+o.names(unknown[namespace])+"; budgets of "+namespace+" that allow 0: "+o.names(full)))
+		}
 	}
 	return texts
+}
+
+func byName(a, b types.NamespacedName) int { return cmp.Compare(a.String(), b.String()) }
+
+// isFull reports whether a budget refuses each eviction.
+func isFull(b cluster.Budget) bool { return b.DisruptionsAllowed <= 0 && b.ExpectedPods > 0 }
+
+// healthOf describes why a budget allows no disruption, for example "1 of 2 healthy". If all pods are healthy,
+// it also says how many are required, because no pod will become healthy.
+func healthOf(b cluster.Budget) string {
+	text := fmt.Sprintf("%d of %d healthy", b.CurrentHealthy, b.ExpectedPods)
+	if b.CurrentHealthy >= b.ExpectedPods {
+		text += fmt.Sprintf(", %d required", b.DesiredHealthy)
+	}
+	return text
+}
+
+// addOnce adds a text that the list does not have yet.
+func addOnce(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
 }

@@ -21,7 +21,7 @@ var (
 
 const (
 	inNamespace   = "oc -n openshift-machine-config-operator "
-	controllerLog = inNamespace + "logs deploy/machine-config-controller -c machine-config-controller"
+	controllerLog = mco.ControllerLog
 	daemonPod     = "-l k8s-app=machine-config-daemon --field-selector spec.nodeName="
 	// A daemon's error contains seeController if the cause is in the controller's log.
 	seeController = "see machine-config-controller logs"
@@ -55,13 +55,17 @@ func nextFor(name string, commands ...string) []string {
 
 // Next returns commands that show more about a stuck or slow node than the screen does.
 func Next(n cluster.Node) []string {
+	message := n.Message
+	if n.IsOld { // another step is under way
+		message = ""
+	}
+	isOfStep := slices.Contains(ofController, n.Step) && (!n.Degraded || message == "" || n.IsOfStep || isOfController.MatchString(message))
 	switch {
 	case n.State != cluster.Stuck && !n.Slow:
 		return nil
 	case len(n.Pods) > 0:
 		return nextForPods(n.Pods)
-	case strings.Contains(n.Message, seeController),
-		slices.Contains(ofController, n.Step) && (!n.Degraded || isOfController.MatchString(n.Message)):
+	case strings.Contains(message, seeController), isOfStep:
 		if n.Is(progress.NotReady) { // the pods of a NotReady node do not terminate
 			return append(nextFor(n.Name, describeNode), controllerLog)
 		}
@@ -79,11 +83,13 @@ func nextForUnavailable(n cluster.Node) []string {
 	switch {
 	case len(n.Unavailable) == 0:
 		return nil
+	case n.Cordoner.Deletes():
+		return nextFor(n.Name, n.Cordoner.Next)
 	case n.Unavailable[0].Reason == progress.Cordoned: // the only reason, because Cordoned comes last
 		switch {
 		case n.DesiredDrain != n.LastAppliedDrain:
 			return []string{controllerLog} // the controller has to drain or uncordon the Node
-		case n.Cordoner != nil:
+		case n.Cordoner.Next != "":
 			return nextFor(n.Name, n.Cordoner.Next)
 		}
 		return nextFor(n.Name, uncordon)

@@ -3,6 +3,7 @@ package screen
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,10 +48,16 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	addTime("requested", n.Requested)
 	addTime("started", n.Started)
 	addTime("completed", n.Completed)
+	problems := ProblemsOf(p, n.Name, o)
 	if len(n.Unavailable) > 0 {
-		field("node", reasons(n, o))
+		text, why := reasons(n, o), unready(n)
+		isSaid := func(p Problem) bool { return strings.Contains(p.Message+strings.Join(p.Details, " "), why) }
+		if !slices.ContainsFunc(problems, isSaid) {
+			text += ": " + why
+		}
+		field("node", strings.TrimSuffix(text, ": "))
 	}
-	for _, problem := range ProblemsOf(p, n.Name, o) {
+	for _, problem := range problems {
 		problem.marks = ""
 		ls = append(ls, problem.draw(o)...)
 	}

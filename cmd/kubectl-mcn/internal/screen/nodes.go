@@ -185,5 +185,7 @@ var verbs = map[phases.Phase]string{
 	phases.RebootedNode:             "rebooting",
 	phases.Resumed:                  "resuming",
 	phases.Uncordoned:               "uncordoning",
+	phases.UpdateExecuted:           "executing the update", // a parent that fails by itself
+	phases.UpdateComplete:           "completing the update",
 	phases.Updated:                  "completing the update",
 }

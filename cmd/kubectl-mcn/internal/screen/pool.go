@@ -25,7 +25,7 @@ func ofPool(p cluster.Pool, o Options) []Problem {
 	if p.NotUpdated != nil {
 		all = append(all, notUpdated(p, *p.NotUpdated, o))
 	}
-	all = append(all, full(p, o))
+	all = append(all, unobserved(p, o), full(p, o))
 	if p.Build != nil {
 		all = append(all, ofCondition(p, *p.Build, Warn, o))
 	}
@@ -108,6 +108,22 @@ func notUpdated(p cluster.Pool, c cluster.PoolCondition, o Options) Problem {
 	return problem
 }
 
+// unobserved returns the problem of a pool whose controller has not looked at the target. If nobody knows when the
+// target was set, it may have been a second ago.
+func unobserved(p cluster.Pool, o Options) Problem {
+	if p.Unobserved == nil {
+		return Problem{}
+	}
+	problem := Problem{
+		ProblemID: ProblemID{Kind: p.Unobserved.Type}, Since: p.Unobserved.Since, Tone: Warn, About: waiting(p),
+		What: "the controller has not looked at this target yet" + sinceText(p.Unobserved.Since, o.Now),
+	}
+	if !problem.Since.IsZero() {
+		problem.Tone, problem.Next = Alarm, []string{controllerLog}
+	}
+	return problem
+}
+
 // full returns the problem of unavailable nodes that hold back waiting nodes. Its field What is "" if
 // there are no such nodes, or if all of them are stuck, because stuck nodes have entries of their own.
 // A stuck node that takes two places is named, because its neighbors wait for a reason that is hard to see.
@@ -142,7 +158,8 @@ func full(p cluster.Pool, o Options) Problem {
 
 // addUnavailable adds the unavailable nodes of a pool, and commands that show more about them.
 func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
-	var texts []string
+	var texts, messages []string
+	names := map[string][]string{} // the nodes by the message of their condition
 	all := p.UnavailableNodes()
 	for _, n := range all {
 		why := whyUnavailable(n, o)
@@ -154,9 +171,17 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 		}
 		texts = append(texts, Clean(n.Name)+" ("+why+")")
 		problem.About = append(problem.About, n.Name)
-		if !n.Degraded && !n.InUpdate() && len(n.Lost) == 0 {
-			problem.Next = append(problem.Next, nextForUnavailable(n)...)
+		if n.Degraded || n.InUpdate() || len(n.Lost) > 0 {
+			continue
 		}
+		problem.Next = append(problem.Next, nextForUnavailable(n)...)
+		if message := unready(n); message != "" {
+			messages = addOnce(messages, message)
+			names[message] = append(names[message], n.Name)
+		}
+	}
+	for _, message := range messages {
+		problem.Details = append(problem.Details, o.names(names[message])+": "+message)
 	}
 	if unknown := p.Unavailable - len(all); unknown > 0 {
 		texts = append(texts, nodes(unknown)+" by the status of the pool")
@@ -180,9 +205,6 @@ func whyUnavailable(n cluster.Node, o Options) string {
 	return reasons(n, o)
 }
 
-// controller is the name of machine-config-controller in managedFields. That it cordons a node is no news.
-const controller = "machine-config-controller"
-
 // reasons describes why a Node is unavailable, for example "NotReady since 10:49:00" or "cordoned since
 // 10:49:00 by oc".
 func reasons(n cluster.Node, o Options) string {
@@ -198,14 +220,24 @@ func reasons(n cluster.Node, o Options) string {
 		if !u.Since.IsZero() {
 			text += " since " + clockTime(u.Since, o.Now)
 		}
-		if u.Reason == progress.Cordoned && n.Cordoner != nil {
-			text += " by " + n.Cordoner.Name
-		} else if u.Reason == progress.Cordoned && n.CordonedBy != "" && n.CordonedBy != controller {
-			text += " by " + Clean(n.CordonedBy)
+		if by := n.Cordoner.Name; u.Reason == progress.Cordoned && by != "" && by != mco.Controller { // that the controller cordons is no news
+			text += " by " + Clean(by)
 		}
 		all = append(all, text)
 	}
 	return strings.Join(all, ", ")
+}
+
+// unready returns the messages of the conditions that make a Node unavailable. They say whether the machine is
+// down, or its network.
+func unready(n cluster.Node) string {
+	var all []string
+	for _, u := range n.Unavailable {
+		if message := Clean(n.Messages[u.Reason]); message != "" {
+			all = addOnce(all, message)
+		}
+	}
+	return strings.Join(all, "; ")
 }
 
 // writtenBy says who wrote a field, and when, for example " by oc at 13:20:05".
@@ -229,8 +261,8 @@ func paused(p cluster.Pool, o Options) Problem {
 		if leftOut != "" {
 			problem.What = is
 		}
-	case !p.TargetSince.IsZero():
-		problem.What = is + ", waiting" + sinceText(p.TargetSince, o.Now) + ": " + nodes(waits)
+	case !p.TargetSet.IsZero():
+		problem.What = is + ", waiting" + sinceText(p.TargetSet, o.Now) + ": " + nodes(waits)
 	default:
 		problem.What = is + ", not Updated" + sinceText(p.NotUpdatedSince(), o.Now) + ": " + nodes(waits) + " waiting"
 	}

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -41,8 +42,9 @@ type Problem struct {
 	// Tone is Alarm if the problem stops the rollout.
 	Tone Tone
 
-	marks string // the signs of the node's steps
-	cause any    // a comparable value; problems with the same cause share an entry
+	began time.Time // Since or, if it is zero, when the step of the node began
+	marks string    // the signs of the node's steps
+	cause any       // a comparable value; problems with the same cause share an entry
 }
 
 // draw returns the lines of a problem. Commands are not wrapped, so that the user can paste them.
@@ -110,8 +112,8 @@ func (p Problem) differs(first Problem, o Options) string {
 	if p.Pool != first.Pool {
 		parts = append(parts, "pool "+p.Pool)
 	}
-	if !p.Since.IsZero() && !p.Since.Equal(first.Since) {
-		parts = append(parts, "since "+clockTime(p.Since, o.Now))
+	if began := cmp.Or(p.Since, p.began); !began.IsZero() && !began.Equal(cmp.Or(first.Since, first.began)) {
+		parts = append(parts, "since "+clockTime(began, o.Now))
 	}
 	if len(parts) == 0 {
 		return ""

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -71,6 +72,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 		Subject: Clean(n.Name), marks: marks(n), What: reason(pool, n, o), Message: n.Message, Next: Next(n), Tone: Alarm, About: []string{n.Name},
 	}
 	p.Details = o.budgets(n)
+	p.began = cmp.Or(n.DegradedSince, n.Since)
 	if n.State != cluster.Stuck {
 		p.Tone = Warn
 	}
@@ -80,9 +82,17 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	case n.IsOld:
 		p.Message = "in the last attempt: " + n.Message
 	}
-	same := masked(n.Message, n.Name)
+	why := unready(n)
+	switch {
+	case why == "":
+	case p.Message == "":
+		p.Message = why
+	default:
+		p.Details = append(p.Details, why)
+	}
+	same := masked(n.Message, n.Name) + masked(why, n.Name)
 	if len(n.Pods) > 0 {
-		same = strings.Join(p.Next, " ")
+		same = strings.Join(p.Next, " ") + masked(why, n.Name)
 	}
 	step := n.Step
 	if n.Degraded && same != "" {
@@ -142,7 +152,6 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	add(n.Failing, "failing")
 	n.Unavailable = slices.DeleteFunc(slices.Clone(n.Unavailable), func(u progress.Unavailable) bool { return u.Reason == progress.Cordoned })
 	add(len(n.Unavailable) > 0, reasons(n, o))
-	add(n.IsBetweenAttempts(), "waits for its next attempt")
 	add(n.OffTarget, "to "+Clean(n.Desired.Config)+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
 }
@@ -181,7 +190,10 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 		default:
 			continue
 		}
-		problem.cause = [3]any{p.Name, problem.Tone, strings.ReplaceAll(problem.What, n.Name, "")}
+		if problem.Message == "" {
+			problem.Message = unready(n)
+		}
+		problem.cause = [4]any{p.Name, problem.Tone, strings.ReplaceAll(problem.What, n.Name, ""), masked(problem.Message, n.Name)}
 		all = append(all, problem)
 	}
 	return all

@@ -21,11 +21,8 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 		return fit(append(screen, wrapped(Plain, "", "", NotFound, o.Width)...), o)
 	}
 	screen = append(screen, poolTable(pools, o)...)
-	screen = append(screen, changes(pools, o)...)
+	screen = append(screen, facts(pools, o)...)
 	screen = append(screen, missingKinds(pools, o)...)
-	for _, problem := range OfOperator(o) {
-		screen = append(screen, problem.draw(o)...)
-	}
 	for _, p := range pools {
 		for _, problem := range ofPool(p, o) {
 			screen = append(screen, problem.draw(o)...)
@@ -33,6 +30,9 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 	}
 	for _, s := range sections(pools, o) {
 		screen = append(screen, grouped(s.problems, s.more, o)...)
+	}
+	for _, problem := range OfOperator(pools, o) {
+		screen = append(screen, problem.draw(o)...)
 	}
 	end := append(Outside(c, o), legend(c, o)...)
 	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-len(end)-2)...)
@@ -116,36 +116,6 @@ func missingKinds(pools []cluster.Pool, o Options) []Line {
 		say(text)
 	case !isKnown && slices.ContainsFunc(pools, func(p cluster.Pool) bool { return len(p.Nodes) > 0 }):
 		say("no MachineConfigNodes" + where + ": the states are from the annotations of the Nodes, which do not show all steps")
-	}
-	return ls
-}
-
-// OfOperator returns the problems of the ClusterOperator machine-config.
-func OfOperator(o Options) []Problem {
-	var all []Problem
-	for _, c := range o.Operator {
-		problem := Problem{
-			Since: c.Since, Subject: "cluster operator machine-config", What: "degraded" + sinceText(c.Since, o.Now), Message: c.Message,
-			Next: []string{"oc describe clusteroperator machine-config"}, Tone: Warn,
-		}
-		if c.Type == "Available" {
-			problem.What, problem.Tone = "unavailable"+sinceText(c.Since, o.Now), Alarm
-		}
-		all = append(all, problem)
-	}
-	return all
-}
-
-// changes returns a line for each pool whose target has other MachineConfigs than its last target, for example
-// "worker: +99-worker-chrony -98-worker-old".
-func changes(pools []cluster.Pool, o Options) (ls []Line) {
-	for _, p := range pools {
-		if text := Clean(p.Changes()); text != "" {
-			ls = append(ls, wrapped(Plain, "", margin, Clean(p.Name)+": "+text, o.Width)...)
-		}
-	}
-	if len(ls) > 0 {
-		ls = append([]Line{{}}, ls...)
 	}
 	return ls
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/mattn/go-runewidth"
 	"k8s.io/apimachinery/pkg/util/duration"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 // ellipsis marks text that was cut.
@@ -18,11 +20,11 @@ var columns = &runewidth.Condition{}
 // Width returns the number of columns of clean text, which is text that Clean has returned.
 func Width(s string) int { return columns.StringWidth(s) }
 
-// Clean returns text on one line. White space becomes a single space. Characters that are not
-// printable are escaped as in a Go string, so that no object can send a control sequence to the
+// Clean returns text on one line, without colors. White space becomes a single space. Characters that are
+// not printable are escaped as in a Go string, so that no object can send a control sequence to the
 // terminal.
 func Clean(s string) string {
-	quoted := strconv.Quote(strings.Join(strings.Fields(s), " "))
+	quoted := strconv.Quote(strings.Join(strings.Fields(mco.Plain(s)), " "))
 	return printable.Replace(quoted[1 : len(quoted)-1])
 }
 

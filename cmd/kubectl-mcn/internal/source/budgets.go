@@ -1,50 +1,68 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
 
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
-const budgets = "poddisruptionbudgets"
+const (
+	budgets = "poddisruptionbudgets"
+	pods    = "pods"
+	// maxPods limits the pods that are read. A screen names no more: see its maxNames.
+	maxPods = 10
+)
 
-// refusedIn returns the namespaces in which an eviction was refused, or nil if the user may not read
-// their budgets.
-func (s *Store) refusedIn() []string {
+// podMetadata is the metadata of a Pod. Only the labels matter.
+type podMetadata struct{ metav1.PartialObjectMetadata }
+
+// refused returns the pods whose eviction was refused, in the order in which a screen shows their nodes.
+func (s *Store) refused() []types.NamespacedName {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.resources[budgets] != nil {
-		return nil
-	}
-	all := map[string]bool{}
+	var nodes []*cluster.Node
 	s.each(func(n *cluster.Node) {
-		for _, pod := range n.Pods {
-			if pod.Refused {
-				all[pod.Namespace] = true
-			}
+		if len(n.Pods) > 0 {
+			nodes = append(nodes, n)
 		}
 	})
-	return slices.Sorted(maps.Keys(all))
+	rank := map[bool]int{false: 1} // degraded nodes come first
+	slices.SortFunc(nodes, func(a, b *cluster.Node) int {
+		return cmp.Or(rank[a.Degraded]-rank[b.Degraded], a.Since.Compare(b.Since), cmp.Compare(a.Name, b.Name))
+	})
+	var all []types.NamespacedName
+	for _, n := range nodes {
+		for _, pod := range n.Pods {
+			name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+			if pod.Refused && !slices.Contains(all, name) {
+				all = append(all, name)
+			}
+		}
+	}
+	return all
 }
 
-// readBudgets reads the PodDisruptionBudgets of the namespaces in which an eviction was refused. They
-// are optional: if the user may not read them, the next view says so.
+// readBudgets reads the PodDisruptionBudgets of the namespaces in which an eviction was refused, and the
+// labels of the first refused pods. They are optional: if the user may not read them, the next view says so.
 func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interface) {
+	refused := s.refused()
+	namespaces := map[string]bool{}
+	for _, pod := range refused {
+		namespaces[pod.Namespace] = true
+	}
 	var all []policyv1.PodDisruptionBudget
-	for _, namespace := range s.refusedIn() {
+	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
 		list := policyv1.PodDisruptionBudgetList{}
-		err := c.getJSON(ctx, client, "/apis/policy/v1/namespaces/"+namespace+"/"+budgets, &list)
-		switch {
-		case apierrors.IsForbidden(err):
-			s.edit(func() { s.resources[budgets] = &access{listed: true, denied: c.explain("list", budgets, err)} })
-			return
-		case err != nil:
+		if !c.readOptional(ctx, s, client, "list", budgets, "/apis/policy/v1/namespaces/"+namespace+"/"+budgets, &list) {
 			return // the last budgets are kept
 		}
 		all = append(all, list.Items...)
@@ -55,4 +73,40 @@ func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interfa
 			s.put(&all[i])
 		}
 	})
+	if len(all) == 0 {
+		return
+	}
+	for _, name := range refused[:min(maxPods, len(refused))] {
+		if s.knowsPod(name) {
+			continue
+		}
+		pod := &podMetadata{}
+		if !c.readOptional(ctx, s, client, "get", pods, "/api/v1/namespaces/"+name.Namespace+"/"+pods+"/"+name.Name, &pod.PartialObjectMetadata) {
+			continue
+		}
+		pod.Namespace, pod.Name = name.Namespace, name.Name
+		s.Put(pod)
+	}
+}
+
+func (s *Store) knowsPod(name types.NamespacedName) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, isKnown := s.facts.Pods[name]
+	return isKnown
+}
+
+// readOptional reads an object or a list, unless the user may not. It reports whether the read succeeded.
+func (c *Cluster) readOptional(ctx context.Context, s *Store, client rest.Interface, verb, resource, path string, into any) bool {
+	s.mu.Lock()
+	isDenied := s.resources[resource] != nil
+	s.mu.Unlock()
+	if isDenied {
+		return false
+	}
+	err := c.getJSON(ctx, client, path, into)
+	if apierrors.IsForbidden(err) {
+		s.edit(func() { s.resources[resource] = &access{listed: true, denied: c.explain(verb, resource, err)} })
+	}
+	return err == nil
 }

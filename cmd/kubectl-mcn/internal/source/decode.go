@@ -31,6 +31,7 @@ var kinds = map[string]func() metav1.Object{
 	"ClusterVersion":       func() metav1.Object { return &configv1.ClusterVersion{} },
 	"ClusterOperator":      func() metav1.Object { return &configv1.ClusterOperator{} },
 	"PodDisruptionBudget":  func() metav1.Object { return &policyv1.PodDisruptionBudget{} },
+	"Pod":                  func() metav1.Object { return &podMetadata{} },
 }
 
 // shown are the kinds of objects without which there is nothing to show.
@@ -70,6 +71,9 @@ func (d *decoder) check(origin string) error {
 
 // decode decodes the objects of a file. kind is used for objects without a kind; it may be "".
 func (d *decoder) decode(name, kind string, data []byte) error {
+	if isArchive(data) {
+		return Usagef("%s is an archive: unpack it, and pass the folder or the file in it", name)
+	}
 	var errs []error
 	for document := range bytes.SplitSeq(data, []byte("\n---")) {
 		errs = append(errs, d.decodeDocument(document, kind))
@@ -80,11 +84,30 @@ func (d *decoder) decode(name, kind string, data []byte) error {
 	return nil
 }
 
+// isArchive reports whether data begins as a compressed file or an archive.
+func isArchive(data []byte) bool {
+	for _, magic := range []string{"\x1f\x8b", "PK\x03\x04", "PK\x05\x06", "\xfd7zXZ\x00", "BZh", "\x28\xb5\x2f\xfd"} {
+		if bytes.HasPrefix(data, []byte(magic)) {
+			return true
+		}
+	}
+	const ofTar = 257 // where a header of tar has its magic
+	return len(data) > ofTar && bytes.HasPrefix(data[ofTar:], []byte("ustar"))
+}
+
+// printable replaces the characters that YAML does not allow, but that a text of a terminal may have.
+func printable(r rune) rune {
+	if r < ' ' && !strings.ContainsRune("\t\n\r", r) || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfeff {
+		return '\ufffd'
+	}
+	return r
+}
+
 // decodeDocument decodes a document of YAML, or a stream of JSON.
 func (d *decoder) decodeDocument(document []byte, kind string) (err error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(document), []byte("{")) {
 		// Strict: a key that occurs twice is an error. Otherwise one of its values would be lost.
-		if document, err = yaml.YAMLToJSONStrict(document); err != nil {
+		if document, err = yaml.YAMLToJSONStrict(bytes.Map(printable, document)); err != nil {
 			return err
 		}
 	}
@@ -127,7 +150,7 @@ func (d *decoder) add(data []byte, kind string) error {
 	if err := json.Unmarshal(data, obj); err != nil {
 		return err
 	}
-	if obj.GetName() == "" {
+	if obj.GetName() == "" && kind != "Pod" {
 		return errors.New("a " + kind + " without a name")
 	}
 	d.objects = append(d.objects, dated{obj, newestIn(data)})

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -33,12 +34,19 @@ var (
 		`config/(node|machineconfig((node|pool)s|s/rendered-.*))|` +
 		`hypershift\.openshift\.io/.*` +
 		`)[/.].*(ya?ml|json)$`)
+	// gatheredPods matches the Pods in a must-gather. They are large, and few of them matter.
+	gatheredPods = regexp.MustCompile(`(?i)/namespaces/[^/]+/(core/pods|pods/[^/]+/[^/]+)\.ya?ml$`)
+	// archiveFile matches the names of archives.
+	archiveFile = regexp.MustCompile(`(?i)\.(tar|tgz|gz|zip|xz|bz2|zst)$`)
+	// isStdin and isDescriptor match the names of open files of this process.
+	isStdin      = regexp.MustCompile(`^(/dev/stdin|/dev/fd/0|/proc/self/fd/0)$`)
+	isDescriptor = regexp.MustCompile(`^(/dev/fd|/proc/[^/]+/fd)/\d+$`)
 	// kindOf maps the name of a folder to the kind of the objects in it. It is needed because the
 	// Nodes in an insights archive have no field kind.
 	kindOf = map[string]string{"node": "Node", "nodes": "Node"}
 )
 
-// Files is a Source that reads files, folders and must-gathers.
+// Files is a Source that reads files, folders, must-gathers and pipes.
 type Files struct {
 	Names []string
 	In    io.Reader
@@ -49,14 +57,19 @@ type Files struct {
 	// written is the result of Now if At is zero: the newest modification time of the files, or the
 	// newest time of the conditions if this time is more than maxAge earlier.
 	written time.Time
+	failed  []error  // the files that cannot be read, or are damaged
+	pods    []string // the files with the Pods of a must-gather
 }
 
 // Origin returns the names of the files.
 func (f *Files) Origin() string {
 	var names []string
 	for _, name := range f.Names {
-		if name == "-" {
+		switch {
+		case name == "-", isStdin.MatchString(name):
 			name = "stdin"
+		case isDescriptor.MatchString(name): // a shell passes <(oc get ...) like this
+			name = "a pipe"
 		}
 		names = append(names, filepath.Base(name))
 	}
@@ -72,21 +85,13 @@ func (f *Files) Now() time.Time {
 // Read reads all files. If two objects have the same kind and name, it keeps the newer object.
 func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	d := decoder{}
-	var failed error // the first error of a damaged file
 	for _, name := range f.Names {
-		err := f.each(name, func(file string, data []byte) {
-			kind := kindOf[filepath.Base(filepath.Dir(file))]
-			failed = cmp.Or(failed, d.decode(filepath.Base(file), kind, data))
-		})
-		if err != nil {
+		if err := f.each(name, d.decode); err != nil {
 			return Usagef("cannot read %s: %w", name, err)
 		}
 	}
-	switch {
-	case failed != nil && len(d.objects) == 0:
-		return failed
-	case failed != nil:
-		f.Note("%v; all other objects are shown", failed)
+	if len(f.failed) > 0 && len(d.objects) == 0 {
+		return Usagef("%w", f.failed[0])
 	}
 	if err := d.check(f.Origin()); err != nil {
 		return err
@@ -106,67 +111,128 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 			s.put(o.Object)
 		}
 	})
+	f.readPods(s)
+	if more := len(f.failed) - 1; more > 0 {
+		f.Note("%v; %d more cannot be read; all other objects are shown", f.failed[0], more)
+	} else if more == 0 {
+		f.Note("%v; all other objects are shown", f.failed[0])
+	}
 	return nil
 }
 
-// each calls do for a file, or for the files of a folder. It keeps the newest modification time in
-// f.written.
-func (f *Files) each(name string, do func(file string, data []byte)) error {
+// readPods reads the Pods of a must-gather in the namespaces in which an eviction was refused.
+func (f *Files) readPods(s *Store) {
+	d := decoder{}
+	for _, pod := range s.refused() {
+		for _, file := range f.pods {
+			if strings.Contains(filepath.ToSlash(file), "/namespaces/"+pod.Namespace+"/") {
+				f.read(file, d.decode)
+			}
+		}
+		f.pods = slices.DeleteFunc(f.pods, func(file string) bool {
+			return strings.Contains(filepath.ToSlash(file), "/namespaces/"+pod.Namespace+"/")
+		})
+	}
+	for _, o := range d.objects {
+		s.Put(o.Object)
+	}
+}
+
+// each calls do for a file, or for the files of a folder.
+func (f *Files) each(name string, do func(name, kind string, data []byte) error) error {
 	if name == "-" {
 		data, err := io.ReadAll(f.In)
-		do("stdin", data)
+		if err == nil {
+			f.note(do("stdin", "", data))
+		}
 		return err
 	}
-	files, err := find(name)
+	info, err := os.Stat(name)
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
-		info, err := os.Stat(file)
-		switch {
-		case err != nil:
-			return err
-		case info.IsDir(): // a link to a folder
-			continue
+	if !info.IsDir() { // also a pipe: its time says nothing about the objects
+		data, err := os.ReadFile(name)
+		if info.Mode().IsRegular() {
+			f.written = mco.Later(f.written, info.ModTime())
 		}
-		f.written = mco.Later(f.written, info.ModTime())
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return err
+		if err == nil {
+			f.note(do((&Files{Names: []string{name}}).Origin(), "", data))
 		}
-		do(file, data)
+		return err
 	}
-	return nil
+	files, err := f.find(name)
+	for _, file := range files {
+		f.read(file, do)
+	}
+	return err
 }
 
-// find returns the files to read, sorted. name is a file or a folder. In a must-gather or an insights
-// archive, find chooses the files that gathered matches, and the YAML and JSON files directly in the
-// folder. In any other folder, it chooses all YAML and JSON files. It follows symbolic links to files.
-func find(name string) ([]string, error) {
+// note keeps an error for the line that Read writes at its end.
+func (f *Files) note(err error) {
+	if err != nil {
+		f.failed = append(f.failed, err)
+	}
+}
+
+// read calls do for a file of a folder, unless it is no regular file: to read a FIFO would take for ever.
+func (f *Files) read(file string, do func(name, kind string, data []byte) error) {
+	info, err := os.Stat(file)
+	if err == nil && !info.Mode().IsRegular() {
+		return
+	}
+	var data []byte
+	if err == nil {
+		f.written = mco.Later(f.written, info.ModTime())
+		data, err = os.ReadFile(file)
+	}
+	if err != nil {
+		f.note(fmt.Errorf("cannot read %s: %w", filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file)), errors.Unwrap(err)))
+		return
+	}
+	f.note(do(filepath.Base(file), kindOf[filepath.Base(filepath.Dir(file))], data))
+}
+
+// find returns the files of a folder to read, sorted. In a must-gather or an insights archive, find chooses the
+// files that gathered matches, and the YAML and JSON files directly in the folder. In any other folder, it
+// chooses all YAML and JSON files. It follows symbolic links to files.
+func (f *Files) find(name string) ([]string, error) {
 	root, err := filepath.EvalSymlinks(name)
 	if err != nil {
 		return nil, err
 	}
-	var chosen, top, all []string
+	var chosen, top, all, pods, archives []string
 	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+		path := filepath.ToSlash(file)
 		switch {
-		case err != nil || entry.IsDir():
+		case err != nil && file == root:
 			return err
-		case gathered.MatchString(filepath.ToSlash(file)):
+		case err != nil:
+			f.note(fmt.Errorf("cannot read the folder %s: %w", filepath.Base(file), errors.Unwrap(err)))
+		case entry.IsDir():
+		case gathered.MatchString(path):
 			chosen = append(chosen, file)
-		case file == root || filepath.Dir(file) == root && objectFile.MatchString(file):
+		case gatheredPods.MatchString(path):
+			pods = append(pods, file)
+		case filepath.Dir(file) == root && objectFile.MatchString(file):
 			top = append(top, file)
 		case objectFile.MatchString(file):
 			all = append(all, file)
+		case archiveFile.MatchString(file):
+			archives = append(archives, filepath.Base(file))
 		}
 		return nil
 	})
 	if len(chosen) == 0 {
-		chosen = all
+		chosen, pods = append(all, pods...), nil
 	}
+	f.pods = append(f.pods, pods...)
 	chosen = append(chosen, top...)
 	if err == nil && len(chosen) == 0 {
 		err = errors.New("the folder has no .yaml or .json files")
+		if len(archives) > 0 {
+			err = fmt.Errorf("the folder has no .yaml or .json files, and %s is an archive: unpack it", archives[0])
+		}
 	}
 	slices.Sort(chosen)
 	return chosen, err

@@ -13,6 +13,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -73,7 +74,8 @@ func NewStore() *Store {
 		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
 		facts: cluster.Facts{
 			Configs: map[string]cluster.MachineConfig{},
-			Budgets: map[types.NamespacedName]policyv1.PodDisruptionBudgetStatus{},
+			Budgets: map[types.NamespacedName]cluster.Budget{},
+			Pods:    map[types.NamespacedName]labels.Set{},
 		},
 	}
 }
@@ -115,7 +117,9 @@ func (s *Store) put(obj any) {
 			s.facts.Operator = cluster.OperatorProblems(o)
 		}
 	case *policyv1.PodDisruptionBudget:
-		s.facts.Budgets[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = o.Status
+		s.facts.Budgets[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = cluster.NewBudget(o)
+	case *podMetadata:
+		s.facts.Pods[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = labels.Merge(nil, o.Labels)
 	case *mcfgv1.MachineConfig:
 		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta)
 	}

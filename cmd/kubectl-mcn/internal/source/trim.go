@@ -18,11 +18,12 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	node := &corev1.Node{ObjectMeta: s.trimMeta(o.ObjectMeta, mco.OfDesiredConfig, mco.OfCordon)}
 	node.Labels = s.trimMap(o.Labels, func(string) bool { return true })
 	node.Annotations = s.trimMap(o.Annotations, func(name string) bool {
-		return strings.HasPrefix(name, mco.AnnotationPrefix) || mco.IsOfOperator(name)
+		return strings.HasPrefix(name, mco.AnnotationPrefix) || mco.IsOfCordoner(name)
 	})
+	node.DeletionTimestamp = o.DeletionTimestamp
 	node.Spec.Unschedulable = o.Spec.Unschedulable
 	for _, t := range o.Spec.Taints {
-		if t.Key == corev1.TaintNodeUnschedulable || mco.IsOfOperator(t.Key) {
+		if t.Key == corev1.TaintNodeUnschedulable || mco.IsOfCordoner(t.Key) {
 			node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: t.Key, TimeAdded: t.TimeAdded})
 		}
 	}
@@ -32,7 +33,11 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	}
 	for _, c := range o.Status.Conditions {
 		if c.Type != corev1.NodeMemoryPressure && c.Type != corev1.NodePIDPressure {
-			node.Status.Conditions = append(node.Status.Conditions, corev1.NodeCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime})
+			kept := corev1.NodeCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime}
+			if (c.Type == corev1.NodeReady) != (c.Status == corev1.ConditionTrue) { // it may be why the node is unavailable
+				kept.Message = s.text(c.Message)
+			}
+			node.Status.Conditions = append(node.Status.Conditions, kept)
 		}
 	}
 	return node

@@ -1,0 +1,107 @@
+package mco
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Cordoner is who has cordoned a Node. Only a cordon by a person may be undone with oc adm uncordon: the
+// others uncordon the node themselves, or delete it.
+type Cordoner struct {
+	// Name says who it is, for example "oc" or "the SR-IOV operator". It is "" if nobody is known.
+	Name string
+	// Next is a command that shows what the cordoner does, with NAME in place of the name of the node.
+	// It is "" for a person.
+	Next string
+}
+
+// Deletes reports whether the node is being deleted.
+func (c Cordoner) Deletes() bool { return strings.HasSuffix(c.Name, deletes) || c == deletion }
+
+// cordoner is a row of the table of cordoners. A row matches by the annotation or a taint of the Node, which say
+// that the cordoner works on the node, or by the manager of the field unschedulable.
+type cordoner struct {
+	annotation, taint string
+	manager           *regexp.Regexp
+	Cordoner
+}
+
+func name(expression string) *regexp.Regexp { return regexp.MustCompile(`^(` + expression + `)$`) }
+
+const (
+	getMachines     = "oc get machines -n openshift-machine-api"
+	getMaintenances = "oc get nodemaintenances"
+	getRemediations = "oc get selfnoderemediations -A"
+	deletes         = ", which deletes the node"
+)
+
+// deletion is the Cordoner of a Node that has a deletionTimestamp.
+var deletion = Cordoner{"the deletion of the node", getMachines}
+
+// cordoners has the taints and annotations first: they say what happens to the node now, and a field only
+// who wrote it last. Then come the managers: regular expressions of whole names.
+var cordoners = []cordoner{
+	{"", "ToBeDeletedByClusterAutoscaler", name(`cluster-autoscaler`), Cordoner{"the cluster autoscaler" + deletes, getMachines}},
+	{"", "karpenter.sh/disrupted", name(`karpenter`), Cordoner{"Karpenter" + deletes, "oc get nodeclaims"}},
+	{"", "karpenter.sh/disruption", nil, Cordoner{"Karpenter" + deletes, "oc get nodeclaims"}}, // its first releases
+	{"sriovnetwork.openshift.io/state", "", name(`sriov-.*`), Cordoner{"the SR-IOV operator", "oc get sriovnetworknodestates -A"}},
+	{"", "medik8s.io/drain", name(`node-maintenance-.*`), Cordoner{"the node maintenance operator", getMaintenances}},
+	{"", "kubevirt.io/drain", nil, Cordoner{"the node maintenance operator of KubeVirt", getMaintenances}}, // its first releases
+	{"", "medik8s.io/remediation", name(`(self-)?node-remediation.*|fence-agents-.*`), Cordoner{"a remediation of medik8s", getRemediations}},
+	{"", "", name(`machine-controller(-manager)?|machine-api-.*|vsphere-controller-manager`), Cordoner{"the machine controller" + deletes, getMachines}},
+	{"", "", name(`capi-.*|cluster-api-.*`), Cordoner{"the machine controller" + deletes, "oc get machines.cluster.x-k8s.io -A"}},
+	{"", "", name(Controller), Cordoner{Controller, ControllerLog}},
+	{"", "", name(`(oc|kubectl)(\.exe)?([-. /].*)?|Mozilla.*`), Cordoner{}}, // a person, also with a plugin or the console
+}
+
+// Controller is the name of machine-config-controller in managedFields, and of its deployment.
+const Controller = "machine-config-controller"
+
+// IsOwnManager reports whether machine-config-operator has written a field.
+func IsOwnManager(manager string) bool {
+	return manager == Controller || manager == "machine-config-operator"
+}
+
+// ControllerLog shows the log of machine-config-controller.
+const ControllerLog = "oc -n openshift-machine-config-operator logs deploy/" + Controller + " -c " + Controller
+
+// showWriter shows which program wrote which field of a node.
+const showWriter = "oc get node NAME -o yaml --show-managed-fields"
+
+// IsOfCordoner reports whether an annotation or a taint of a Node says who has cordoned it.
+func IsOfCordoner(key string) bool {
+	return key != "" && slices.ContainsFunc(cordoners, func(c cordoner) bool { return key == c.annotation || key == c.taint })
+}
+
+// cordonerOf returns who has cordoned a Node. machine-config-operator has cordoned the Node if it was asked for a
+// drain, or has not carried out a request, so other operators do not matter then.
+func cordonerOf(node *corev1.Node) Cordoner {
+	if node.DeletionTimestamp != nil {
+		return deletion
+	}
+	drain := node.Annotations[DesiredDrain]
+	isOfMCO := strings.HasPrefix(drain, "drain-") || drain != node.Annotations[LastAppliedDrain]
+	for _, c := range cordoners {
+		isOwn := !isOfMCO || c.Deletes()
+		state := node.Annotations[c.annotation] // for example Draining, Drain_Required or Reboot_Required
+		isDraining := c.annotation != "" && state != "" && state != "Idle"
+		hasTaint := func(t corev1.Taint) bool { return t.Key == c.taint }
+		if isOwn && (isDraining || c.taint != "" && slices.ContainsFunc(node.Spec.Taints, hasTaint)) {
+			return c.Cordoner
+		}
+	}
+	by := LastWrite(node.ManagedFields, OfCordon).By
+	for _, c := range cordoners {
+		if c.manager != nil && c.manager.MatchString(by) {
+			return Cordoner{cmp.Or(c.Name, by), c.Next}
+		}
+	}
+	if by == "" {
+		return Cordoner{}
+	}
+	return Cordoner{by, showWriter} // a program that this table does not know
+}

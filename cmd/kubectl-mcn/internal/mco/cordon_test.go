@@ -1,0 +1,75 @@
+package mco_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+)
+
+// TestCordoner: only a cordon by a person, or by nobody known, has no command that shows its writer.
+func TestCordoner(t *testing.T) {
+	const sriov, maintenance, remediation = "sriovnetworknodestates", "nodemaintenances", "selfnoderemediations"
+	const machines, writer = "oc get machines -n openshift-machine-api", "--show-managed-fields"
+	for name, tc := range map[string]struct {
+		state, taint, manager string
+		drain, last           string
+		isSchedulable         bool
+		isDeleted             bool
+		by, next              string // is in the name, and in the command; "" is none
+	}{
+		"nobody":                       {},
+		"SR-IOV drains":                {state: "Draining", by: "SR-IOV", next: sriov},
+		"SR-IOV has paused the pool":   {state: "Draining_MCP_Paused", by: "SR-IOV", next: sriov},
+		"SR-IOV will drain":            {state: "Drain_Required", by: "SR-IOV", next: sriov},
+		"SR-IOV will reboot":           {state: "Reboot_Required", by: "SR-IOV", next: sriov},
+		"SR-IOV is idle":               {state: "Idle"},
+		"SR-IOV is idle, and wrote it": {state: "Idle", manager: "sriov-network-config-daemon", by: "SR-IOV", next: sriov},
+		"maintenance":                  {taint: "medik8s.io/drain", by: "maintenance", next: maintenance},
+		"maintenance, first releases":  {taint: "kubevirt.io/drain", by: "KubeVirt", next: maintenance},
+		"remediation":                  {taint: "medik8s.io/remediation", by: "remediation", next: remediation},
+		"another taint":                {taint: "example.com/drain"},
+		"after an update":              {state: "Draining", drain: "uncordon-a", last: "uncordon-a", by: "SR-IOV", next: sriov},
+		"MCO is to uncordon it":        {state: "Draining", drain: "uncordon-a", last: "drain-a"},
+		"MCO is to drain it":           {state: "Draining", drain: "drain-a", last: "uncordon-a"},
+		"MCO has drained it":           {state: "Draining", drain: "drain-a", last: "drain-a"},
+		"it is no longer cordoned":     {state: "Draining", isSchedulable: true},
+
+		"a person":                {manager: "oc", by: "oc"},
+		"a person, kubectl":       {manager: "kubectl-cordon", by: "kubectl-cordon"},
+		"a person, Windows":       {manager: "oc.exe", by: "oc.exe"},
+		"a person, the console":   {manager: "Mozilla", by: "Mozilla"},
+		"not a person":            {manager: "ocelot", by: "ocelot", next: writer},
+		"a reboot daemon":         {manager: "kured", by: "kured", next: writer},
+		"the machine controller":  {manager: "machine-controller-manager", by: "deletes the node", next: machines},
+		"Cluster API":             {manager: "capi-manager", by: "deletes the node", next: "machines.cluster.x-k8s.io"},
+		"the autoscaler":          {taint: "ToBeDeletedByClusterAutoscaler", manager: "oc", by: "autoscaler, which deletes the node", next: machines},
+		"only a candidate":        {taint: "DeletionCandidateOfClusterAutoscaler", manager: "oc", by: "oc"},
+		"Karpenter":               {taint: "karpenter.sh/disrupted", by: "Karpenter", next: "nodeclaims"},
+		"MCO drains a node to go": {taint: "ToBeDeletedByClusterAutoscaler", drain: "drain-a", by: "deletes the node", next: machines},
+		"deleted":                 {isDeleted: true, manager: "oc", by: "the deletion of the node", next: machines},
+		"MCO":                     {manager: "machine-config-controller", by: mco.Controller, next: mco.ControllerLog},
+	} {
+		node := newNode("desiredDrain", tc.drain, "lastAppliedDrain", tc.last)
+		node.Annotations["sriovnetwork.openshift.io/state"] = tc.state
+		node.Spec.Unschedulable = !tc.isSchedulable
+		node.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable}, {Key: tc.taint}}
+		if tc.isDeleted {
+			node.DeletionTimestamp = &metav1.Time{Time: at(1)}
+		}
+		if tc.manager != "" {
+			node.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: tc.manager, Time: &metav1.Time{Time: at(1)}, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:unschedulable":{}}}`)}}
+		}
+		got := mco.Of(node, nil).Cordoner
+		assert.Equal(t, []bool{tc.by != "", tc.next != ""}, []bool{got.Name != "", got.Next != ""}, name)
+		assert.Contains(t, got.Name, tc.by, name)
+		assert.Contains(t, got.Next, tc.next, name)
+	}
+	assert.True(t, mco.IsOfCordoner("sriovnetwork.openshift.io/state"))
+	assert.True(t, mco.IsOfCordoner("ToBeDeletedByClusterAutoscaler"))
+	assert.False(t, mco.IsOfCordoner(""))
+	assert.False(t, mco.IsOfCordoner(annotation+"state"))
+}

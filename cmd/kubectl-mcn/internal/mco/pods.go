@@ -1,0 +1,61 @@
+package mco
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Pod is a pod that a failing drain waits for.
+type Pod struct {
+	Namespace, Name string
+	// Refused is true if a PodDisruptionBudget refused each attempt to evict the pod. It is false if
+	// the pod was evicted but does not terminate, or if the eviction failed for another reason.
+	Refused bool
+}
+
+// drainTimeout is in the report of a daemon whose drain took longer than an hour. The controller goes on
+// with the drain.
+const drainTimeout = "failed to drain node"
+
+// drainErrors are the beginnings of the errors of a drain: those of machine-config-operator's drain
+// controller, and of Track of package upgrademonitor.
+var drainErrors = regexp.MustCompile(`^(.*Node Drain has not succeeded\. Error is: |Error: Draining( \w+)?: )`)
+
+// cutDrainError returns the error in a message that a drain controller writes after a failed attempt, and
+// true. It returns any other message unchanged, and false.
+func cutDrainError(message string) (string, bool) {
+	start := drainErrors.FindString(message)
+	if start == "" {
+		return message, false
+	}
+	before, _, _ := strings.Cut(message[len(start):], " The drain will not be complete until ")
+	return before, true
+}
+
+var (
+	// notEvicted matches the error of kubectl's drain about one pod. A message may contain several such
+	// errors.
+	notEvicted = regexp.MustCompile(`error when (?:evicting|deleting|waiting for) pods?[/ ]"([^"]+)" ` +
+		`(?:-n|in namespace) "([^"]+)"([^,\]]*)`)
+	// notDeletable matches a list of pods that kubectl's drain does not touch.
+	notDeletable = regexp.MustCompile(`cannot delete [^:]*: ([a-z0-9.-]+/[a-z0-9.-]+(?:, [a-z0-9.-]+/[a-z0-9.-]+)*)`)
+	// isRefusal matches the answers of a budget, and the end of attempts that a budget refuses.
+	isRefusal = regexp.MustCompile(`global timeout reached|disruption budget|PodDisruptionBudget`)
+)
+
+// podsOf returns the pods that the error of a drain names.
+func podsOf(message string) []Pod {
+	var pods []Pod
+	for _, m := range notEvicted.FindAllStringSubmatch(message, -1) {
+		name, namespace, why := m[1], m[2], m[3]
+		isTerminating := strings.Contains(why, "to terminate")
+		pods = append(pods, Pod{Namespace: namespace, Name: name, Refused: isRefusal.MatchString(why) && !isTerminating})
+	}
+	for _, m := range notDeletable.FindAllStringSubmatch(message, -1) {
+		for pod := range strings.SplitSeq(m[1], ", ") {
+			namespace, name, _ := strings.Cut(pod, "/")
+			pods = append(pods, Pod{Namespace: namespace, Name: name})
+		}
+	}
+	return pods
+}
