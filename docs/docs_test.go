@@ -151,6 +151,12 @@ func TestCommandsExist(t *testing.T) {
 	}
 }
 
+// TestREADMEHasTheExample: README's daemon is the one that examples/daemon runs on a cluster.
+func TestREADMEHasTheExample(t *testing.T) {
+	example := strings.Replace(read(t, "examples/daemon/daemon.go"), "package main", "package daemon", 1)
+	assert.Contains(t, read(t, "README.md"), "```go\n"+example+"```\n", "copy examples/daemon/daemon.go")
+}
+
 // TestBlocksOfTheGuide: the Go blocks of the guides are parts of the examples and of their tests, which are run.
 func TestBlocksOfTheGuide(t *testing.T) {
 	lines := func(text string) string {
@@ -158,14 +164,14 @@ func TestBlocksOfTheGuide(t *testing.T) {
 	}
 	var examples string
 	for _, name := range []string{
-		"examples/daemon/daemon.go", "examples/daemon/main_test.go", "examples/drain-controller/main.go",
-		"examples/operator/main.go", "examples/operator/pools/nodecontroller_test.go",
+		"examples/drain-controller/main.go", "examples/operator/main.go",
+		"examples/operator/pools/nodecontroller_test.go",
 	} {
 		examples += lines(read(t, name))
 	}
 	for _, p := range pages(t) {
 		for _, code := range p.code {
-			isGuide := p.name == "docs/adopting.md" || p.name == "docs/controllers.md" || p.name == "docs/operator.md"
+			isGuide := p.name == "docs/daemon.md" || p.name == "docs/operator.md"
 			if isGuide && !strings.Contains(examples, lines(code)) {
 				t.Errorf("%s: a part of no example: %s", p.name, code)
 			}
@@ -215,7 +221,7 @@ func TestNumbers(t *testing.T) {
 		require.NoError(t, err)
 		versions += "; " + name + " from " + commit.Format("2 January 2006")
 	}
-	assert.Contains(t, read(t, "docs/adopting.md"), versions)
+	assert.Contains(t, read(t, "docs/daemon.md"), versions)
 	assert.Contains(t, read(t, "README.md"), "`go install` rejects its module, because the go.mod has a replacement")
 	find("cmd/kubectl-mcn/go.mod", `\n(replace) `)
 
@@ -230,7 +236,7 @@ func TestNumbers(t *testing.T) {
 			lines += strings.Count(string(text), "\n")
 		}
 	}
-	stated := regexp.MustCompile(`less than ([\d,]+) lines in (\d+) packages`).FindStringSubmatch(read(t, "docs/adopting.md"))
+	stated := regexp.MustCompile(`less than ([\d,]+) lines in (\d+) packages`).FindStringSubmatch(read(t, "docs/daemon.md"))
 	require.NotNil(t, stated)
 	most, err := strconv.Atoi(strings.ReplaceAll(stated[1], ",", ""))
 	require.NoError(t, err)

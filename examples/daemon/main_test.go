@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -15,209 +14,140 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-var (
-	succeed = func(context.Context) error { return nil }
-	fail    = func(context.Context) error { return errors.New("pod web-0 cannot be evicted") }
-)
-
-func newTestDaemon(t *testing.T, client *mcfgfake.Clientset, imageMode bool) *daemon {
+// runDaemon runs the daemon of a Node that runs config 1. After a minute, the Node desires config 2. After ten more
+// minutes, the daemon gets SIGTERM.
+func runDaemon(t *testing.T, mcfg *mcfgfake.Clientset, o options) *corev1.Node {
 	t.Helper()
-	nodes := cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{})
-	setConfig := func(_ context.Context, current string) error {
-		return nodes.Update(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{
-			currentConfig: current, desiredConfig: "rendered-2"}}})
-	}
-	require.NoError(t, setConfig(t.Context(), "rendered-1"))
-	d, err := newDaemon(t.Context(), client, corelisters.NewNodeLister(nodes), "worker-0", func() bool { return imageMode })
+	stop, cancel := context.WithCancel(t.Context())
+	kube := kubefake.NewClientset(newNode("config-1", "config-1"))
+	monitors, err := upgrademonitor.NewMonitors(stop, upgrademonitor.Config{Client: mcfg}, func(name string) (*corev1.Node, error) {
+		return kube.CoreV1().Nodes().Get(stop, name, metav1.GetOptions{})
+	})
 	require.NoError(t, err)
-	d.setDone = setConfig
-	d.drain = func(ctx context.Context) error { // as the controller reports it
-		return d.monitor.Track(ctx, phases.Drained, "Draining node", succeed)
+	annotate := func(name, value string) {
+		patch := []byte(`{"metadata":{"annotations":{"` + name + `":"` + value + `"}}}`)
+		_, err := kube.CoreV1().Nodes().Patch(t.Context(), "worker-0", types.MergePatchType, patch, metav1.PatchOptions{})
+		assert.NoError(t, err)
 	}
-	d.reboot = func(context.Context) error { d.rebooted = true; return nil }
-	return d
+	drainController := func() {
+		nodes, err := kube.CoreV1().Nodes().Watch(stop, metav1.ListOptions{})
+		if !assert.NoError(t, err) {
+			return
+		}
+		defer nodes.Stop()
+		for {
+			select {
+			case event := <-nodes.ResultChan():
+				of, monitor := event.Object.(*corev1.Node).Annotations, monitors.For("worker-0")
+				if of[desiredDrain] == of[lastAppliedDrain] {
+					continue
+				}
+				if strings.HasPrefix(of[desiredDrain], "drain-") {
+					monitor.Report(stop, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
+					monitor.Report(stop, phases.Drained, "Drained node", metav1.ConditionTrue)
+				} else {
+					monitor.Report(stop, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+				}
+				annotate(lastAppliedDrain, of[desiredDrain])
+			case <-stop.Done():
+				return
+			}
+		}
+	}
+	go drainController()
+	go func() {
+		<-time.After(time.Minute)
+		annotate(desiredConfig, "config-2")
+		<-time.After(10 * time.Minute)
+		cancel()
+	}()
+	o.node, o.timeOfEachStep = "worker-0", time.Second
+	require.NoError(t, onCluster(stop, kube, mcfg, o))
+	node, err := kube.CoreV1().Nodes().Get(t.Context(), "worker-0", metav1.GetOptions{})
+	require.NoError(t, err)
+	return node
 }
 
-func TestSync(t *testing.T) {
-	const again = " Unknown True False Unknown True False"
+func TestOnCluster(t *testing.T) {
+	const drained = "Cordoned: False Unknown True False\nDrained: False Unknown True False\n"
 	for name, tc := range map[string]struct {
-		imageMode bool
-		change    func(*daemon)
-		failures  int
-		steps     []string // each runs, and is reset at the end; with "+", it runs three times
+		options
+		want string
 	}{
-		"an update with a reboot": {
-			steps: []string{"UpdatePrepared", "UpdateExecuted", "Drained", "AppliedFilesAndOS", "RebootedNode", "Resumed"},
+		"with a drain and a reboot": {
+			options: options{drains: true, boots: true},
+			want: `UpdatePrepared: False Unknown True False
+UpdateExecuted: False Unknown True False
+` + drained + `AppliedFilesAndOS: False Unknown True False
+RebootedNode: False Unknown True False
+Resumed: False Unknown True False Unknown True False
+UpdateComplete: False Unknown True False Unknown True False
+Uncordoned: False Unknown True False Unknown True False
+Updated: False True False True`,
 		},
-		"an update without drain and reboot": {
-			change: func(d *daemon) { d.drain, d.reboot = nil, nil },
-			steps:  []string{"UpdatePrepared", "UpdateExecuted", "AppliedFilesAndOS", "UpdatePostActionComplete", "Resumed"},
-		},
-		"an update in image mode, to the same image": {
-			imageMode: true,
-			change:    func(d *daemon) { d.drain, d.reboot = nil, nil },
-			steps:     []string{"UpdatePrepared", "UpdateExecuted", "AppliedFiles", "UpdatePostActionComplete", "Resumed"},
-		},
-		"an update in image mode, to another image": {
-			imageMode: true,
-			change:    func(d *daemon) { d.applyImage = succeed },
-			steps:     []string{"UpdatePrepared", "UpdateExecuted", "Drained", "AppliedFiles", "AppliedOSImage", "ImagePulledFromRegistry", "RebootedNode", "Resumed"},
-		},
-		"a step that fails twice, then is not needed": {
-			failures: 2,
-			change:   func(d *daemon) { d.drain, d.reboot = failTwice(d), nil },
-			steps:    []string{"UpdatePrepared", "UpdateExecuted", "Drained", "AppliedFilesAndOS", "UpdatePostActionComplete", "Resumed"},
-		},
-		"a reboot that fails twice: the node is degraded until the end": {
-			failures: 2,
-			change:   func(d *daemon) { d.reboot = failsTwice(d.reboot) },
-			steps:    []string{"UpdatePrepared", "UpdateExecuted+", "Drained+", "AppliedFilesAndOS+", "RebootedNode", "Resumed"},
+		"with a restart of services": {
+			want: `UpdatePrepared: False Unknown True False
+UpdateExecuted: False Unknown True False
+AppliedFilesAndOS: False Unknown True False
+UpdatePostActionComplete: False Unknown True False
+Resumed: False Unknown True False Unknown True False
+Updated: False True False True`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := upgrademonitortest.NewClientset(t)
-			d := newTestDaemon(t, client, tc.imageMode)
-			if tc.change != nil {
-				tc.change(d)
-			}
-			for range tc.failures {
-				require.Error(t, d.sync(t.Context()))
-			}
-			for range 3 {
-				require.NoError(t, d.sync(t.Context()))
-			}
-			require.Equal(t, "rendered-2", d.reported)
-			want := ""
-			for _, step := range tc.steps {
-				step, isRepeated := strings.CutSuffix(step, "+")
-				want += step + ": False Unknown True False"
-				if isRepeated {
-					want += again
-				}
-				want += "\n"
-			}
-			if tc.failures > 0 {
-				want += "NodeDegraded: False True False\n"
-			}
-			want += "Updated: False True"
-			require.NoError(t, d.monitor.Flush(t.Context()), "everything is written")
-			assert.Equal(t, want, upgrademonitortest.Transitions(t, client, "worker-0"))
-
-			d.reported = ""
-			require.NoError(t, d.sync(t.Context()))
-			assert.Equal(t, want, upgrademonitortest.Transitions(t, client, "worker-0"), "a restart is no update")
+			synctest.Test(t, func(t *testing.T) {
+				mcfg := upgrademonitortest.NewClientset(t)
+				node := runDaemon(t, mcfg, tc.options)
+				assert.Equal(t, "config-2", node.Annotations[currentConfig])
+				assert.Equal(t, tc.want, upgrademonitortest.Transitions(t, mcfg, "worker-0"), "once when the node joins, and once in the update")
+			})
 		})
 	}
 }
 
-// An update that fails, and is then withdrawn: the Node runs its desired config again.
-func TestWithdrawnUpdate(t *testing.T) {
-	client := upgrademonitortest.NewClientset(t)
-	d := newTestDaemon(t, client, false)
-	d.reboot = nil
-	require.NoError(t, d.sync(t.Context()))
-	require.NoError(t, d.setDone(t.Context(), "rendered-1"))
-	d.drain = fail
-	require.Error(t, d.sync(t.Context()))
-	require.NoError(t, d.setDone(t.Context(), "rendered-2"))
-	require.NoError(t, d.sync(t.Context()))
-	require.NoError(t, d.monitor.Flush(t.Context()))
-	assert.Contains(t, upgrademonitortest.Transitions(t, client, "worker-0"), "Updated: False True False True")
-}
-
-// failTwice returns a drain that fails twice; then no drain is needed.
-func failTwice(d *daemon) func(context.Context) error {
-	attempts := 0
-	return func(ctx context.Context) error {
-		if attempts++; attempts == 2 {
-			d.drain = nil
-		}
-		return d.monitor.Track(ctx, phases.Drained, "Draining node", fail)
-	}
-}
-
-// failsTwice returns a step that fails twice, then does the work.
-func failsTwice(work func(context.Context) error) func(context.Context) error {
-	attempts := 0
-	return func(ctx context.Context) error {
-		if attempts++; attempts <= 2 {
-			return fail(ctx)
-		}
-		return work(ctx)
-	}
-}
-
-// An API server that hangs does not keep the node from rebooting.
-func TestRebootInAnOutage(t *testing.T) {
+// An outage does not prevent the update, and the reports are written on SIGTERM.
+func TestOutageUntilSIGTERM(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := upgrademonitortest.NewClientset(t)
+		mcfg, begin := upgrademonitortest.NewClientset(t), time.Now()
 		for _, verb := range []string{"get", "create", "patch"} {
-			client.PrependReactor(verb, "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-				return true, nil, apierrors.NewServiceUnavailable("etcd is down")
+			mcfg.PrependReactor(verb, "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) {
+				return time.Since(begin) < 11*time.Minute+5*time.Second, nil, apierrors.NewServiceUnavailable("etcd is down")
 			})
 		}
-		d := newTestDaemon(t, client, false)
-		begin := time.Now()
-		stop, cancel := context.WithCancel(t.Context())
-		d.reboot = func(context.Context) error { cancel(); return nil }
-		d.run(stop)
-		assert.LessOrEqual(t, time.Since(begin), 40*time.Second, "both times of Flush, and one Timeout of the Monitor")
-		n, _ := d.monitor.Pending()
-		assert.NotZero(t, n)
+		node := runDaemon(t, mcfg, options{boots: true})
+		assert.Equal(t, "config-2", node.Annotations[currentConfig])
+		assert.Contains(t, upgrademonitortest.Transitions(t, mcfg, "worker-0"), "Updated: False True False True")
 	})
-}
-
-// The reports are written before the drain controller is asked, and before the reboot, also if the API server was
-// away at first.
-func TestRebootAfterAnOutage(t *testing.T) {
-	for _, drains := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			client, begin := upgrademonitortest.NewClientset(t), time.Now()
-			for _, verb := range []string{"get", "create", "patch"} {
-				client.PrependReactor(verb, "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-					return time.Since(begin) < 5*time.Second, nil, apierrors.NewServiceUnavailable("etcd is down")
-				})
-			}
-			d := newTestDaemon(t, client, false)
-			d.reboot = func(context.Context) error {
-				n, _ := d.monitor.Pending()
-				assert.Zero(t, n)
-				return nil
-			}
-			if d.drain = nil; drains {
-				d.drain = d.reboot
-			}
-			require.NoError(t, d.sync(t.Context()))
-			assert.Contains(t, upgrademonitortest.Transitions(t, client, "worker-0"), "RebootedNode: False Unknown")
-		})
-	}
-}
-
-// After SIGTERM the update that is running is completed, and everything is written.
-func TestStop(t *testing.T) {
-	client := upgrademonitortest.NewClientset(t)
-	d := newTestDaemon(t, client, false)
-	stop, cancel := context.WithCancel(t.Context())
-	d.drain, d.reboot = nil, nil
-	d.applyFiles = succeed
-	d.validate = func(context.Context) error { cancel(); return nil }
-	d.run(stop)
-	assert.Contains(t, upgrademonitortest.Transitions(t, client, "worker-0"), "Updated: False True")
 }
 
 func TestInMemory(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, inMemory(t.Context(), &out))
-	assert.Contains(t, out.String(), "\n  Drained                Unknown  Error: Draining node: pod web-0 cannot be evicted\n")
-	for line := range strings.Lines(out.String()) {
-		assert.LessOrEqual(t, len(line), len("\n")+120, line)
+	for _, lines := range []string{
+		`
+14:00:03  Drained           False   → Unknown  Draining node
+          UpdateExecuted              Unknown  Error: Draining node: pod web-0 cannot be evicted
+          Drained                     Unknown  Error: Draining node: pod web-0 cannot be evicted
+14:01:33  NodeDegraded      False   → True     Node worker-0 upgrade failure. pod web-0 cannot be evicted
+14:02:04  Drained           Unknown → True     Drained node
+`, `
+14:07:14  UpdateComplete    False   → Unknown  Uncordoned node
+14:07:14  Uncordoned        False   → Unknown  Uncordoned node
+14:07:14  UpdateComplete    Unknown → True     Uncordoned node
+14:07:14  Uncordoned        Unknown → True     Uncordoned node
+`, `
+14:07:16  UpdateComplete    True    → False    Action during update to rendered-worker-2: Uncordoned node
+`,
+	} {
+		assert.Contains(t, out.String(), lines)
 	}
 }

@@ -1,6 +1,7 @@
 // Command image-mode reports the update of a node in image mode to another OS image. It prints the
 // MachineConfigNode before the reboot and after the update. The config does not change. The Monitor
-// reads the config and the image from annotations of the Node.
+// reads the config and the image from annotations of the Node. The calls in update and complete are
+// those of examples/daemon.
 package main
 
 import (
@@ -35,14 +36,13 @@ var (
 )
 
 func main() {
-	if err := run(context.Background(), os.Stdout); err != nil {
+	if err := run(context.Background(), mcfgfake.NewClientset(), os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, out io.Writer) error {
-	client := mcfgfake.NewClientset()
+func run(ctx context.Context, client mcfgclientset.Interface, out io.Writer) error {
 	var node atomic.Pointer[corev1.Node] // a real daemon uses the lister of an informer
 	node.Store(newNode(oldImage, oldImage))
 	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
@@ -54,30 +54,68 @@ func run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	monitor.Report(ctx, phases.Updated, "Node worker-0 Updated", metav1.ConditionTrue)
+	monitor.Report(ctx, phases.Updated, "Node is updated", metav1.ConditionTrue)
 
 	node.Store(newNode(oldImage, newImage)) // the operator requests another image
-	monitor.Report(ctx, phases.Updated, "Node worker-0 needs an update", metav1.ConditionFalse)
-	monitor.Report(ctx, phases.UpdatePrepared, "Update Compatible", metav1.ConditionTrue)
-	monitor.NotRequired(ctx, phases.Drained, "Drain not required")
-	monitor.NotRequired(ctx, phases.AppliedFiles, "No files change")
-	pull := func(context.Context) error { return nil }
-	if err := monitor.Track(ctx, phases.ImagePulledFromRegistry, "Pulling the image", pull); err != nil {
+	if err := update(ctx, monitor); err != nil {
 		return err
 	}
-	// A phase of standard mode is ignored in image mode, so call sites need no "if imageMode".
-	monitor.Report(ctx, phases.AppliedFilesAndOS, "Applied files and OS", metav1.ConditionTrue)
-	monitor.Report(ctx, phases.AppliedOSImage, "Applied the image", metav1.ConditionTrue, upgrademonitor.CompletesParent())
-	monitor.Report(ctx, phases.RebootedNode, "Upgrade requires a reboot", metav1.ConditionUnknown)
 	if err := show(ctx, client, out); err != nil {
 		return err
 	}
-
 	// A real daemon now calls Flush, and reboots the node.
-	node.Store(newNode(newImage, newImage))
-	monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
-	monitor.Report(ctx, phases.Updated, "Node worker-0 Updated", metav1.ConditionTrue)
+	setDone := func() { node.Store(newNode(newImage, newImage)) }
+	complete(ctx, monitor, setDone)
 	return show(ctx, client, out)
+}
+
+func update(ctx context.Context, monitor *upgrademonitor.Monitor) error {
+	monitor.Report(ctx, phases.Updated, "Node needs an update", metav1.ConditionFalse)
+	monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
+	// On a cluster, the drain controller reports Cordoned and Drained.
+	monitor.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
+	monitor.Report(ctx, phases.Drained, "Drained node", metav1.ConditionTrue)
+	succeed := func(context.Context) error { return nil }
+	w := work{files: succeed, pull: succeed, image: succeed}
+	// AppliedFilesAndOS does not exist in image mode, so Track only calls apply. Therefore the same daemon
+	// works in both modes.
+	err := monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", func(ctx context.Context) error {
+		return apply(ctx, monitor, w)
+	}, upgrademonitor.CompletesParent())
+	if err != nil {
+		return err
+	}
+	monitor.Report(ctx, phases.RebootedNode, "Update requires a reboot", metav1.ConditionUnknown)
+	return nil
+}
+
+// work has the functions that do the work. pull and image are nil if the OS image does not change.
+type work struct{ files, pull, image func(context.Context) error }
+
+// apply reports the children of UpdateExecuted that exist only in image mode.
+func apply(ctx context.Context, monitor *upgrademonitor.Monitor, w work) error {
+	if w.image == nil {
+		// first, because a child that an earlier attempt has left Unknown blocks the parent
+		monitor.NotRequired(ctx, phases.ImagePulledFromRegistry, "The OS image does not change")
+		monitor.NotRequired(ctx, phases.AppliedOSImage, "The OS image does not change")
+		return monitor.Track(ctx, phases.AppliedFiles, "Applying files", w.files, upgrademonitor.CompletesParent())
+	}
+	if err := monitor.Track(ctx, phases.AppliedFiles, "Applying files", w.files); err != nil {
+		return err
+	}
+	if err := monitor.Track(ctx, phases.ImagePulledFromRegistry, "Pulling the OS image", w.pull); err != nil {
+		return err
+	}
+	return monitor.Track(ctx, phases.AppliedOSImage, "Applying the OS image", w.image, upgrademonitor.CompletesParent())
+}
+
+func complete(ctx context.Context, monitor *upgrademonitor.Monitor, setDone func()) {
+	monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
+	monitor.Report(ctx, phases.Resumed, "In desired config", metav1.ConditionTrue)
+	// On a cluster, the drain controller reports Uncordoned.
+	monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+	setDone()
+	monitor.Report(ctx, phases.Updated, "Node is updated", metav1.ConditionTrue)
 }
 
 func newNode(current, desired string) *corev1.Node {

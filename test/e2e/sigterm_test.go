@@ -58,7 +58,8 @@ func TestADaemonWritesItsReportsAfterSIGTERM(t *testing.T) {
 	})
 	dir := build(t, "examples/daemon")
 	var log lockedBuffer
-	daemon := exec.CommandContext(t.Context(), filepath.Join(dir, "daemon"), "--kubeconfig", kubeconfig, "--node", w.name)
+	daemon := exec.CommandContext(t.Context(), filepath.Join(dir, "daemon"),
+		"--kubeconfig", kubeconfig, "--node", w.name, "--drain=false", "--reboot=false", "--step", "0s")
 	daemon.Stderr = &log
 	require.NoError(t, daemon.Start())
 	logs := func(text string) {
@@ -85,7 +86,6 @@ func TestADaemonWritesItsReportsAfterSIGTERM(t *testing.T) {
 	require.NoError(t, daemon.Process.Signal(syscall.SIGTERM))
 	left.Store(2) // the outage ends during Flush
 	require.NoError(t, daemon.Wait())
-	assert.NotContains(t, log.String(), "continuing without them")
 
 	h.check()
 	h.checkEnded()

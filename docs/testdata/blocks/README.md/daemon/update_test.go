@@ -387,3 +387,43 @@ func TestUpdateInAnOutage(t *testing.T) {
 		assert.LessOrEqual(t, time.Since(begin), 30*time.Second, "one Timeout, and two times Flush")
 	})
 }
+
+// In image mode, apply reports the phases of image mode, as in examples/image-mode.
+func TestImageMode(t *testing.T) {
+	client := upgrademonitortest.NewClientset(t)
+	n := newNodeTest(t, client, "config-1", "config-2")
+	n.config.ImageMode = func() bool { return true }
+	n.startProcess()
+	attempts := 0
+	n.daemon.apply = func(ctx context.Context) error {
+		pull := succeed
+		if attempts++; attempts == 1 {
+			pull = fail
+		}
+		if err := n.daemon.monitor.Track(ctx, phases.AppliedFiles, "Applying files", succeed); err != nil {
+			return err
+		}
+		if err := n.daemon.monitor.Track(ctx, phases.ImagePulledFromRegistry, "Pulling the OS image", pull); err != nil {
+			return err
+		}
+		return n.daemon.monitor.Track(ctx, phases.AppliedOSImage, "Applying the OS image", succeed, upgrademonitor.CompletesParent())
+	}
+	n.daemon.drain = nil
+	require.Error(t, n.daemon.update(t.Context()))
+	assert.Equal(t, "Unknown: Error: Pulling the OS image: no space left", n.message(phases.UpdateExecuted))
+	require.NoError(t, n.daemon.update(t.Context()))
+	assert.Equal(t, "True: Applying the OS image", n.message(phases.UpdateExecuted), "before the reboot")
+	n.startProcess()
+	require.NoError(t, n.daemon.complete(t.Context(), true))
+	assert.Equal(t, `UpdatePrepared: False Unknown True False
+UpdateExecuted: False Unknown True False
+AppliedFiles: False Unknown True False Unknown True False
+AppliedOSImage: False Unknown True False
+ImagePulledFromRegistry: False Unknown True False
+RebootedNode: False Unknown True False
+Resumed: False Unknown True False
+UpdateComplete: False Unknown True False
+Uncordoned: False Unknown True False
+NodeDegraded: False True False
+Updated: False True`, upgrademonitortest.Transitions(t, client, "worker-0"))
+}
