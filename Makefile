@@ -79,14 +79,9 @@ servers-oldest: servers
 e2e: servers ## Run the tests on a real etcd and kube-apiserver; K8S=1.33 selects a version, RUN=Policy selects tests
 	cd test && $(TEST) -v -count=1 -parallel 8 -timeout 30m -run '$(RUN)' ./...
 
-.PHONY: e2e-guarded
-e2e-guarded: servers ## Run make e2e with both policies installed, as daemons with the token of their Pod
-	cd test && UPGRADEMONITOR_E2E_GUARD=1 $(TEST) -v -count=1 -parallel 8 -timeout 30m -run '$(RUN)' ./e2e
-
 .PHONY: e2e-oldest
 e2e-oldest: servers-oldest ## Run the tests that depend on the version on the oldest Kubernetes, 1.33
 	$(MAKE) e2e K8S=$(OLDEST) RUN='$(OF_THE_SERVER)'
-	$(MAKE) e2e-guarded K8S=$(OLDEST) RUN=Traces
 
 .PHONY: bench
 bench: ## Run the benchmarks
@@ -148,7 +143,7 @@ example: ## Run the example daemon, in memory, and kubectl mcn on a file
 verify-fast: lint test race guard ## Run the checks that need no API server; what was green and has not changed is not run again
 
 .PHONY: verify
-verify: lint test race guard stress e2e e2e-guarded e2e-oldest ## Run all checks of CI
+verify: lint test race guard stress e2e e2e-oldest ## Run all checks of CI
 
 .PHONY: cluster
 cluster: servers ## Start an API server in the background, and set KUBECONFIG: eval "$(make cluster)"

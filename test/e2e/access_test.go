@@ -21,7 +21,6 @@ import (
 // TestADeniedReportIsPendingUntilTheTokenIsValid: the log has the cause of the denial. The kubelet replaces the
 // token of a Pod from time to time.
 func TestADeniedReportIsPendingUntilTheTokenIsValid(t *testing.T) {
-	sameWhenGuarded(t)
 	installGuards(t, standard)
 	ungoverned := guard.Guard{Name: "ungoverned", Namespace: "ungoverned"}
 	newIdentity(t, standard, ungoverned).create()
@@ -67,7 +66,6 @@ func TestADeniedReportIsPendingUntilTheTokenIsValid(t *testing.T) {
 // OwnerReferencesPermissionEnforcement. The guard's role does not grant that permission, and an update does not need
 // it. If the Node was created again, the garbage collector deletes the object, and the daemon creates it again.
 func TestAChangeOfOwnersNeedsThePermissionToDelete(t *testing.T) {
-	sameWhenGuarded(t)
 	c, err := cluster.Start(t.Context(), cluster.Options{APIServerArgs: []string{"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}})
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, c.Stop()) })

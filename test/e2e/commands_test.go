@@ -102,7 +102,6 @@ func TestMCNCommandsOfThePage(t *testing.T) {
 // TestCommandsOfTheDocs runs each command of the pages that needs a cluster, and finds the text that the
 // page shows below the command in the output. Package docs runs the other commands.
 func TestCommandsOfTheDocs(t *testing.T) {
-	sameWhenGuarded(t)
 	installGuards(t, standard)
 	unguardedNodeOn(t, standard, "worker-0").resetObject(true)
 	newConfiguration(t)

@@ -50,7 +50,6 @@ var configurationCRD = sync.OnceValue(func() error {
 // controller, and observedGeneration.
 func newConfiguration(t *testing.T) *configuration {
 	t.Helper()
-	sameWhenGuarded(t)
 	require.NoError(t, configurationCRD())
 	c := &configuration{t: t}
 	config := standard.Config()

@@ -23,7 +23,6 @@ import (
 // TestDrainManifestGrantsWhatIsNeeded: the example drain controller drains a node with a Pod, and uncordons the node.
 // The role mcn-drain of operator.yaml grants what the program needs, and no more.
 func TestDrainManifestGrantsWhatIsNeeded(t *testing.T) {
-	sameWhenGuarded(t)
 	const account = "e2e-drain"
 	core := kubeClient(t, standard.Config())
 	createNamespace(t, core, operatorNamespace)

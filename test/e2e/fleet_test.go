@@ -43,7 +43,6 @@ type fleet struct {
 
 func newFleet(t *testing.T) *fleet {
 	t.Helper()
-	sameWhenGuarded(t)
 	return fleetOn(t, withOperator.get(t, installOperator), "master", "worker", "infra", "gpu")
 }
 

@@ -71,17 +71,3 @@ func installOperator(ctx context.Context, c *cluster.Cluster) error {
 	_, err := c.Kubectl(ctx, "apply", "-f", manifest("operator"))
 	return err
 }
-
-// guardEverything reports whether make e2e-guarded runs the tests: both policies are in force, and each
-// daemon has the token of a Pod on its node.
-func guardEverything() bool {
-	return os.Getenv("UPGRADEMONITOR_E2E_GUARD") == "1"
-}
-
-// sameWhenGuarded skips the test in make e2e-guarded, where it would do the same as in make e2e.
-func sameWhenGuarded(t *testing.T) {
-	t.Helper()
-	if guardEverything() {
-		t.Skip("make e2e runs this test")
-	}
-}

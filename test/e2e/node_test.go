@@ -35,24 +35,19 @@ type testNode struct {
 	imageMode bool
 }
 
+// newTestNode returns a node whose processes have the permissions of a daemon under both policies.
 func newTestNode(t *testing.T, name string) *testNode {
 	t.Helper()
-	return testNodeOn(t, standard, name)
+	w := unguardedNodeOn(t, standard, name)
+	w.guard()
+	return w
 }
 
 func newImageModeNode(t *testing.T, name string) *testNode {
 	t.Helper()
-	w := testNodeOn(t, withImages.get(t), name)
+	w := unguardedNodeOn(t, withImages.get(t), name)
 	w.imageMode = true
-	return w
-}
-
-func testNodeOn(t *testing.T, c *cluster.Cluster, name string) *testNode {
-	t.Helper()
-	w := unguardedNodeOn(t, c, name)
-	if guardEverything() {
-		w.guard()
-	}
+	w.guard()
 	return w
 }
 

@@ -62,7 +62,6 @@ func statusOfRelease(fields string) string {
 // TestUnreadableValuesAreDenied: of the values that the CRD accepts, the policy denies exactly those that a typed
 // client cannot read.
 func TestUnreadableValuesAreDenied(t *testing.T) {
-	sameWhenGuarded(t)
 	installGuards(t, standard)
 	w := unguardedNodeOn(t, standard, "unreadable")
 	w.resetObject(true)

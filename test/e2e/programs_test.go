@@ -18,7 +18,6 @@ import (
 // TestProgramsShowTheTables: kubectl get machineconfignodes -o wide shows the tables of the enhancement proposal, in
 // their order, while examples/daemon updates a node that examples/drain-controller drains.
 func TestProgramsShowTheTables(t *testing.T) {
-	sameWhenGuarded(t)
 	const tables = `
 UPDATED PREPARED EXECUTED POSTACTION COMPLETE RESUMED FILESANDOS CORDONED DRAINED REBOOTED UNCORDONED
 True    False    False    False      False    False   False      False    False   False    False

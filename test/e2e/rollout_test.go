@@ -15,7 +15,6 @@ import (
 // TestRolloutWithoutTheFieldForImages: in image mode on a cluster whose CRD has no configImage, the API server drops
 // the image, and rollout writes the rest of the spec.
 func TestRolloutWithoutTheFieldForImages(t *testing.T) {
-	sameWhenGuarded(t)
 	require.NoError(t, installOperator(t.Context(), standard))
 	f := fleetOn(t, standard, "worker")
 	c := f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })

@@ -38,9 +38,8 @@ func (w *testNode) mixedUpdate(by func(i int, c call) reporter) (failed []string
 // TestMixedVersionsOneAfterTheOther: a daemon without this library is replaced by ours before each of the calls of an
 // update. Our daemon ends the update without an illegal transition and without a conflict.
 func TestMixedVersionsOneAfterTheOther(t *testing.T) {
-	sameWhenGuarded(t)
 	for at := range len(rebootCalls) + 1 {
-		w := newTestNode(t, fmt.Sprintf("versions-turn-%d", at))
+		w := unguardedNodeOn(t, standard, fmt.Sprintf("versions-turn-%d", at))
 		w.annotate(oldConfig, oldConfig)
 		w.resetObject(true)
 		before := w.theirs(nil)
@@ -78,9 +77,8 @@ func ofController(c call) bool {
 // daemon makes no illegal transition. If the controller overwrites a report, the daemon's next report of the phase
 // corrects the status. With a Lister, a repeat of the same report is enough.
 func TestMixedVersionsOldController(t *testing.T) {
-	sameWhenGuarded(t)
 	for _, informed := range []bool{false, true} {
-		w := newTestNode(t, fmt.Sprintf("versions-old-controller-%t", informed))
+		w := unguardedNodeOn(t, standard, fmt.Sprintf("versions-old-controller-%t", informed))
 		w.reportUpdated()
 		m, requests := w.monitor("worker")
 		caughtUp := func() {}
@@ -136,8 +134,7 @@ func (w *testNode) controller() (m *upgrademonitor.Monitor, requests *transport,
 // daemon starts each update before it asks for the drain. Our controller makes no illegal transition and has no
 // conflict.
 func TestMixedVersionsOldDaemon(t *testing.T) {
-	sameWhenGuarded(t)
-	w := newTestNode(t, "versions-old-daemon")
+	w := unguardedNodeOn(t, standard, "versions-old-daemon")
 	w.reportUpdated()
 	m, requests, caughtUp := w.controller()
 	h := watchFrom(t, w)
@@ -177,7 +174,6 @@ func TestMixedVersionsOldDaemon(t *testing.T) {
 // TestMixedVersionsUnderTheGuard: guard.yaml allows the writes of a daemon without this library, and
 // guard-transitions.yaml denies some of them. Our daemon then makes a whole update.
 func TestMixedVersionsUnderTheGuard(t *testing.T) {
-	sameWhenGuarded(t)
 	installGuards(t, standard)
 	own := guard.Guard{Name: "versions", Namespace: "versions"}
 	installGuard(t, standard, own)
