@@ -38,12 +38,12 @@ func RunsOnlyInUpdate(p phases.Phase) bool {
 	return IsStep(p) && p != phases.Resumed && p != phases.UpdateComplete && p != phases.Uncordoned
 }
 
-// Ran reports whether the status of a phase is Unknown or True.
+// HasStarted reports whether the status of a phase is Unknown or True now.
 func HasStarted(list []metav1.Condition, p phases.Phase) bool {
 	return conditions.StatusOf(list, p) != metav1.ConditionFalse
 }
 
-// NeverReported reports whether a phase was never reported.
+// NeverReported reports whether a phase was never reported since the object was created.
 func NeverReported(list []metav1.Condition, p phases.Phase) bool {
 	c := conditions.Find(list, p)
 	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)

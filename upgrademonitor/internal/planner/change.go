@@ -19,7 +19,7 @@ type Change struct {
 	Sets *ImageSets
 	// WritesSpec means that the spec and the owner references must match the Node.
 	WritesSpec bool
-	Node      Node
+	Node       Node
 
 	// SkipIfRunning is for a report of Unknown. If the phase is already Unknown, it keeps its reason and
 	// message, because they may show the error of an earlier attempt.

@@ -107,10 +107,10 @@ func (c *Core) next(head *Entry, latest Node) Request {
 
 // plan is what to do with an entry, if the object is in a state.
 type plan struct {
-	write     Write
-	err       error // the change is not allowed
+	write      Write
+	err        error // the change is not allowed
 	writesSpec bool  // write the spec first
-	isNoop    bool  // nothing to write: the object already shows the change
+	isNoop     bool  // nothing to write: the object already shows the change
 }
 
 func (c *Core) plan(e *Entry, s State, latest Node) (p plan) {

@@ -25,7 +25,7 @@ func nodeOf(current, desired string) planner.Node {
 
 // writes are the writes of a change, if no other client writes meanwhile.
 type writes struct {
-	States    []planner.State // after each write
+	States     []planner.State // after each write
 	WritesSpec bool            // the spec is written first
 }
 

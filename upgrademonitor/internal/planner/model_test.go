@@ -93,13 +93,13 @@ func (s *model) make(r planner.Request) planner.Result {
 		before := s.object
 		s.object.Status, s.object.Foreign = r.Next.Status, r.Base.Foreign
 		s.bump(false)
-		s.check(before, r)
+		s.check(before)
 	}
 	return planner.Result{Outcome: apierr.OK, Object: s.object}
 }
 
 // check checks the write of a status.
-func (s *model) check(before planner.Object, r planner.Request) {
+func (s *model) check(before planner.Object) {
 	a, b := before.Status, s.object.Status
 	fail := func(format string, args ...any) {
 		if s.problem == nil {

@@ -26,13 +26,12 @@ type process struct {
 	*upgrademonitor.Monitor
 	logs
 	*transport
-	name string
-	end  context.CancelFunc // ends the life of the Monitor
+	end context.CancelFunc // ends the life of the Monitor
 }
 
 // start starts a process: the daemon, or the controller that drains.
 func (s *simulation) start(name string) *process {
-	p := &process{name: name, transport: &transport{s.server, make(chan struct{})}}
+	p := &process{transport: &transport{s.server, name, make(chan struct{})}}
 	ctx, cancel := context.WithCancel(p.context(context.Background()))
 	p.end = cancel
 	clientset, err := mcfgclientset.NewForConfig(&rest.Config{Host: "http://simulation", Transport: p.transport, QPS: s.qps, Burst: 10})

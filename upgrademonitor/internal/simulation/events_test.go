@@ -30,7 +30,7 @@ func (s *simulation) event() {
 		s.lister.change(listerModes[s.rng.IntN(len(listerModes))])
 	case n == 9:
 		name := "daemon"
-		if s.drains && s.rng.IntN(2) == 0 {
+		if s.old == "daemon" || s.drains && s.rng.IntN(2) == 0 {
 			name = "controller"
 		}
 		s.log("%s ends", name)

@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -33,7 +34,8 @@ type weatherServer struct {
 	mu        sync.Mutex // guards the fields below; Transport's own lock may be held when it is taken
 	rng       *rand.Rand
 	log       func(format string, args ...any)
-	others    bool                        // another client writes
+	serving   sync.Mutex                  // held during a write
+	writer    string                      // the process that writes: one with a Monitor, or others
 	newest    func(config string) bool    // whether a Node that was seen later does not desire another config
 	versions  []*mcfgv1.MachineConfigNode // nil after a deletion
 	shown     map[string]bool             // the texts that a version has shown, by phase and text
@@ -115,7 +117,14 @@ func (s *weatherServer) fail(format string, args ...any) {
 // transport is the connection of a process to the server.
 type transport struct {
 	*weatherServer
+	name string        // of the process
 	dead chan struct{} // closed when the process ends
+}
+
+// serve serves a request of the process, which may have ended meanwhile.
+func (t *transport) serve(r *http.Request) (*http.Response, error) {
+	defer t.writes(t.name)()
+	return t.Serve(r)
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -181,12 +190,12 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	case "reset":
 		return nil, syscall.ECONNRESET
 	case "lost":
-		_, _ = s.Serve(r)
+		_, _ = t.serve(r)
 		return nil, syscall.ECONNRESET
 	case "late":
 		s.lateWrite.Go(func() {
 			<-time.After(long)
-			_, _ = s.Serve(r)
+			_, _ = t.serve(r)
 		})
 		return nil, syscall.ECONNRESET
 	case "garbage":
@@ -199,7 +208,7 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		response.Header.Set("Content-Type", "text/plain")
 		return response, nil
 	}
-	response, err := s.Serve(r)
+	response, err := t.serve(r)
 	if err != nil {
 		return nil, err
 	}
@@ -226,19 +235,23 @@ func (s *weatherServer) isOutage() bool {
 	return s.weather.isOutage()
 }
 
+// writes has a process write until end is called.
+func (s *weatherServer) writes(process string) (end func()) {
+	s.serving.Lock()
+	s.mu.Lock()
+	s.writer = process
+	s.mu.Unlock()
+	return s.serving.Unlock
+}
+
 // write is a write of another client.
 func (s *weatherServer) write(change func(*mcfgv1.MachineConfigNode), subresource string) {
 	if s.Get(nodeName) == nil {
 		return
 	}
-	isOther := func(others bool) { // its write is not checked
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.others = others
-	}
-	isOther(true)
+	end := s.writes("others")
 	err := s.Write(nodeName, subresource, change)
-	isOther(false)
+	end()
 	if err != nil && !apierrors.IsConflict(err) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -276,8 +289,11 @@ func (s *weatherServer) stored(stored, after *apiserver.StoredObject) {
 	before, mcn := &mcfgv1.MachineConfigNode{}, s.typed(after)
 	if stored != nil {
 		before = s.typed(stored)
-		if !s.others {
+		if s.writer != "others" {
 			s.check(before, mcn)
+		}
+		if s.writer == "controller" {
+			s.checkController(before, mcn)
 		}
 	}
 	s.versions = append(s.versions, mcn)
@@ -326,11 +342,27 @@ func (s *weatherServer) check(before, after *mcfgv1.MachineConfigNode) {
 	if x, y := foreign(before), foreign(after); x != y {
 		s.fail("the fields of other clients have changed from %s to %s", x, y)
 	}
-	if after.Status.ObservedGeneration > after.Generation {
+	isAhead := before.Status.ObservedGeneration > before.Generation // written by an old process
+	if after.Status.ObservedGeneration > after.Generation && !isAhead {
 		s.fail("observedGeneration is %d, the generation %d", after.Status.ObservedGeneration, after.Generation)
 	}
 	if desired := after.Spec.ConfigVersion.Desired; before.Spec.ConfigVersion.Desired != desired && !s.newest(desired) {
 		s.fail("the spec desires %s, an old view of the Node", desired)
+	}
+}
+
+// checkController checks that a controller writes only conditions, and starts no update.
+func (s *weatherServer) checkController(before, after *mcfgv1.MachineConfigNode) {
+	x, y := before.Status.DeepCopy(), after.Status.DeepCopy()
+	x.Conditions, y.Conditions = nil, nil
+	if before.Spec != after.Spec || !reflect.DeepEqual(x, y) {
+		s.fail("a controller has written %+v %+v over %+v %+v", after.Spec, y, before.Spec, x)
+	}
+	isUpdated := func(mcn *mcfgv1.MachineConfigNode) bool {
+		return conditions.StatusOf(mcn.Status.Conditions, phases.Updated) == metav1.ConditionTrue
+	}
+	if isUpdated(before) && !isUpdated(after) {
+		s.fail("a controller has started an update")
 	}
 }
 

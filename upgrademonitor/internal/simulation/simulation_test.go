@@ -64,10 +64,11 @@ func TestSimulation(t *testing.T) {
 type world struct {
 	timeout time.Duration
 	qps     float32
-	images  bool // image mode
-	lists   bool // there is a Lister
-	others  bool // other processes write
-	drains  bool // one of them is a controller with a Monitor of its own
+	images  bool   // image mode
+	lists   bool   // there is a Lister
+	others  bool   // other processes write
+	drains  bool   // one of them is a controller with a Monitor of its own
+	old     string // the process without this library: daemon, controller or none
 }
 
 type simulation struct {
@@ -102,7 +103,10 @@ func simulate(t *testing.T, seed uint64, events int) *simulation {
 		timeout: []time.Duration{10 * time.Second, 2 * time.Second}[rng.IntN(2)],
 		qps:     []float32{-1, 5}[rng.IntN(2)],
 		images:  coin(), lists: coin(), others: coin(), drains: coin(),
+		old: []string{"none", "none", "daemon", "controller"}[rng.IntN(4)],
 	}}
+	s.images = s.images && s.old == "none" // an old process knows standard mode only
+	s.drains = s.drains && s.old != "controller" || s.old == "daemon"
 	synctest.Test(t, func(*testing.T) {
 		s.started = time.Now()
 		s.server = &weatherServer{newest: s.isNewest, log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]bool{}, ends: map[int]metav1.Time{}, weather: fair, settled: map[*transport]bool{}, cut: make(chan struct{})}
@@ -134,22 +138,31 @@ func newNode(current, desired string, images bool) *corev1.Node {
 
 // run lets events happen to a daemon that updates its node again and again, then checks the end.
 func (s *simulation) run(seed uint64, events int) {
-	s.processes["daemon"] = s.start("daemon")
+	if s.old == "daemon" {
+		s.createOld()
+	} else {
+		s.processes["daemon"] = s.start("daemon")
+	}
 	if s.drains {
 		s.processes["controller"] = s.start("controller")
 	}
 	var callers sync.WaitGroup
 	for i, what := range []struct {
-		name string
-		do   func(*caller)
+		name, process string
+		do            func(*caller)
 	}{
-		{"daemon", (*caller).update},
-		{"image manager", (*caller).imageSets},
-		{"health check", (*caller).burst},
-		{"disk check", (*caller).burst},
-		{"controller", (*caller).drain},
+		{"daemon", "daemon", (*caller).update},
+		{"image manager", "daemon", (*caller).imageSets},
+		{"health check", "daemon", (*caller).burst},
+		{"disk check", "daemon", (*caller).burst},
+		{"controller", "controller", (*caller).drain},
 	} {
-		if what.name == "controller" && !s.drains {
+		switch {
+		case s.old == "daemon" && what.name == "daemon":
+			what.do = (*caller).updateOld
+		case s.old == "controller" && what.name == "controller":
+			what.do = (*caller).drainOld
+		case s.processes[what.process] == nil:
 			continue
 		}
 		c := &caller{simulation: s, name: what.name, rng: rand.New(rand.NewPCG(seed, uint64(10+i)))}
@@ -177,7 +190,11 @@ func (s *simulation) run(seed uint64, events int) {
 	s.makeStale(false)
 	callers.Wait()
 	s.server.lateWrite.Wait()
-	s.end()
+	if s.old == "daemon" {
+		s.endOld()
+	} else {
+		s.end()
+	}
 	for _, p := range s.processes {
 		p.kill()
 	}
