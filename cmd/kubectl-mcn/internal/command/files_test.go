@@ -1,11 +1,13 @@
 package command
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -54,6 +56,72 @@ func TestUsage(t *testing.T) {
 		assert.Empty(t, got.stdout, args)
 		assert.Contains(t, got.stderr, want, args)
 		assert.Equal(t, 1, strings.Count(got.stderr, "\n"), got.stderr)
+	}
+}
+
+// TestInputAsPeopleHaveIt: a pipe, /dev/stdin, and a folder with files, folders and links that cannot be read.
+func TestInputAsPeopleHaveIt(t *testing.T) {
+	t.Parallel()
+	list := asList(t, rollout()...)
+	read, write, err := os.Pipe()
+	require.NoError(t, err)
+	go func() {
+		_, _ = write.WriteString(list)
+		_ = write.Close()
+	}()
+	got := execute(t, "", "-f", fmt.Sprintf("/dev/fd/%d", read.Fd()), "--at", now.Format(time.RFC3339))
+	assert.Contains(t, got.stdout, "from a pipe\n6 nodes: 3 done, 1 updating")
+	assert.Empty(t, got.stderr)
+
+	folder := t.TempDir()
+	inFolder := func(name string) string { return filepath.Join(folder, name) }
+	require.NoError(t, os.WriteFile(inFolder("dump.json"), []byte(list), 0o600))
+	require.NoError(t, syscall.Mkfifo(inFolder("fifo.json"), 0o600))
+	show := func() execution { return execute(t, "", "-f", folder, "--at", now.Format(time.RFC3339)) }
+	got = show()
+	assert.Contains(t, got.stdout, "6 nodes: 3 done, 1 updating", "a FIFO is skipped")
+	assert.Empty(t, got.stderr)
+	require.NoError(t, os.Symlink("missing", inFolder("broken.yaml")))
+	got = show()
+	assert.Contains(t, got.stdout, "6 nodes: 3 done, 1 updating")
+	assert.Contains(t, got.stderr, "broken.yaml: no such file or directory; all other objects are shown\n")
+	require.NoError(t, os.Symlink("loop.yaml", inFolder("loop.yaml")))
+	require.NoError(t, os.WriteFile(inFolder("secret.yaml"), []byte(list), 0))
+	require.NoError(t, os.Mkdir(inFolder("private"), 0))
+	got = show()
+	assert.Contains(t, got.stdout, "6 nodes: 3 done, 1 updating")
+	assert.Regexp(t, `^[^\n]*; [1-3] more cannot be read; all other objects are shown\n$`, got.stderr)
+	if os.Getuid() != 0 { // root may read it
+		assert.Contains(t, execute(t, "", "-f", inFolder("private")).stderr, "cannot read "+inFolder("private"))
+	}
+
+	for name, bytes := range map[string]string{"dump.tar.gz": "\x1f\x8b\x08", "dump.zip": "PK\x03\x04", "dump.tar": strings.Repeat("\x00", 257) + "ustar"} {
+		require.NoError(t, os.Mkdir(inFolder(name+".d"), 0o755))
+		file := filepath.Join(inFolder(name+".d"), name)
+		require.NoError(t, os.WriteFile(file, []byte(bytes), 0o600))
+		got = execute(t, "", "-f", file)
+		assert.Equal(t, exitUsage, got.code)
+		assert.Equal(t, "kubectl mcn: "+name+" is an archive: unpack it, and pass the folder or the file in it\n", got.stderr)
+		assert.Contains(t, execute(t, "", "-f", filepath.Dir(file)).stderr, name+" is an archive: unpack it\n")
+	}
+}
+
+// TestControlCharacters: texts with colors and control characters, in YAML that has them as they are, too.
+func TestControlCharacters(t *testing.T) {
+	t.Parallel()
+	const head = "kind: MachineConfigNode\nmetadata: {name: node-0}\nspec: {pool: {name: i}}\nstatus:\n  conditions:\n  - type: NodeDegraded\n    status: 'True'\n    message: "
+	for in, want := range map[string]string{
+		`"\e[0m\e[31merror: \e[0mdisk\x7f\x9f full\e[2J"`: `error: disk\x7f\u009f full\x1b[2J`,
+		"\x1b[31mdisk\x7f full":                           "\ufffd[31mdisk\ufffd full",
+	} {
+		got := execute(t, head+in+"\n", "-f", "-")
+		assert.Contains(t, got.stdout, want)
+		assert.Empty(t, got.stderr)
+		got = execute(t, head+in+"\n", "-f", "-", "-o", "yaml")
+		assert.Zero(t, got.code, got.stderr)
+		assert.Contains(t, got.stdout, "disk")
+		assertPrintable(t, got.stdout)
+		assert.NotContains(t, got.stdout, "[31merror")
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
@@ -199,10 +200,12 @@ func reject(w http.ResponseWriter, code int, message string) {
 	})
 }
 
-// isSelected reports whether a request has no field selector, or selects the name of the object.
+// isSelected reports whether the selectors of a request select an object: its name, and its labels.
 func isSelected(r *http.Request, obj runtime.Object) bool {
 	_, name, has := strings.Cut(r.URL.Query().Get("fieldSelector"), "metadata.name=")
-	return !has || obj.(metav1.Object).GetName() == name
+	selector, err := labels.Parse(r.URL.Query().Get("labelSelector"))
+	object := obj.(metav1.Object)
+	return err == nil && selector.Matches(labels.Set(object.GetLabels())) && (!has || object.GetName() == name)
 }
 
 func (s *server) list(w http.ResponseWriter, r *http.Request, resource string, isPage bool) {

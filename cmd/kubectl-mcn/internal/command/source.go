@@ -123,7 +123,7 @@ func (f *sourceFlags) newPrinter() (printers.ResourcePrinter, error) {
 	case "json":
 		printer = &printers.JSONPrinter{}
 	case "yaml":
-		printer = &printers.YAMLPrinter{}
+		printer = yamlPrinter{}
 	case "jsonpath":
 		printer, err = printers.NewJSONPathPrinter(text)
 	case "go-template":

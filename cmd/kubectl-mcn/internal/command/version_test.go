@@ -149,6 +149,64 @@ func TestWhatChanged(t *testing.T) {
 	}
 }
 
+// TestWhoChangedIt: of the MachineConfigs of both targets, the screen names those whose spec was written after the
+// last target was rendered, who wrote it, and when.
+func TestWhoChangedIt(t *testing.T) {
+	t.Parallel()
+	rendered := now.Add(-2 * time.Hour)
+	config := func(name, manager string, written time.Time) *mcfgv1.MachineConfig {
+		c := newConfigOf(name, rendered.Add(-time.Hour), written)
+		c.Labels = map[string]string{"role": "worker"}
+		c.ManagedFields[0].Manager = manager
+		return c
+	}
+	release := func(name, version string, created time.Time) *mcfgv1.MachineConfig {
+		c := newConfigOf(name, created, created)
+		c.Annotations = map[string]string{"machineconfiguration.openshift.io/release-image-version": version}
+		return c
+	}
+	p := targetAt(newPool("worker", newConfig), now, "00-worker", "98-edited", "99-new")
+	p.Spec.MachineConfigSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"role": "worker"}}
+	p.Status.Configuration.Name = oldConfig
+	sources := func(names ...string) {
+		p.Status.Configuration.Source = nil
+		for _, name := range names {
+			p.Status.Configuration.Source = append(p.Status.Configuration.Source, corev1.ObjectReference{Name: name})
+		}
+	}
+	const old, changed = "4.20.1", "worker: 98-edited (by kubectl-edit at 13:16:05) +99-new (by oc at 14:06:05)\n"
+	all := []runtime.Object{
+		config("00-worker", controllerName, rendered.Add(-time.Minute)), config("98-edited", "kubectl-edit", now.Add(-time.Hour)), config("99-new", "oc", now.Add(-10*time.Minute)),
+		release(oldConfig, old, rendered), release(newConfig, old, now), newNode("worker-0", "worker", oldConfig, now),
+	}
+	sources("00-worker", "98-edited")
+	got := execute(t, asList(t, append(all, p)...), "-f", "-", "--at", "now")
+	assert.Contains(t, got.stdout, changed)
+
+	s := newServer(t, append(all, p)...)
+	got = execute(t, "", "--kubeconfig", s.kubeconfig(t))
+	assert.Contains(t, got.stdout, changed)
+	assert.Equal(t, 1, s.requests("list machineconfigs"), "one request for each new target")
+	s.failWith(failure{"list", "machineconfigs", http.StatusForbidden})
+	got = execute(t, "", "--kubeconfig", s.kubeconfig(t))
+	assert.Contains(t, got.stdout, "worker: +99-new\n", "without a permission, the names are known")
+	assert.Empty(t, got.stderr)
+
+	sources("00-worker", "98-edited", "99-new")
+	for want, objects := range map[string][]runtime.Object{
+		"worker: 98-edited (by kubectl-edit at 13:16:05) 99-new (by oc at 14:06:05)\n": all,
+		"worker: same MachineConfigs, changed contents\n":                              {release(oldConfig, old, rendered), release(newConfig, old, now)},
+		"worker: same MachineConfigs, none written since the last target was rendered\n": {
+			config("00-worker", "oc", rendered.Add(-time.Minute)), config("98-edited", "oc", rendered.Add(-time.Minute)), config("99-new", "oc", rendered.Add(-time.Minute)), all[3], all[4],
+		},
+		"OpenShift 4.20.1 -> 4.20.2\n\nPOOL": {config("00-worker", controllerName, now), config("98-edited", controllerName, now), config("99-new", controllerName, now), all[3], release(newConfig, "4.20.2", now), all[5]},
+	} {
+		got := execute(t, asList(t, append(objects, p)...), "-f", "-", "--at", "now").stdout
+		assert.Contains(t, got, want)
+		assert.Equal(t, strings.HasPrefix(want, "worker"), strings.Contains(got, "\nworker: "), got)
+	}
+}
+
 // TestWhoCordoned: unless it was the controller.
 func TestWhoCordoned(t *testing.T) {
 	t.Parallel()

@@ -104,7 +104,7 @@ func (c *Cluster) readOptional(ctx context.Context, s *Store, client rest.Interf
 	if isDenied {
 		return false
 	}
-	err := c.getJSON(ctx, client, path, into)
+	err := c.getJSON(ctx, client, path, "", into)
 	if apierrors.IsForbidden(err) {
 		s.edit(func() { s.resources[resource] = &access{listed: true, denied: c.explain(verb, resource, err)} })
 	}

@@ -120,27 +120,41 @@ func clientOf(
 // these requests.
 const detailsInterval = 2 * time.Second
 
-// readConfigs reads the metadata of the rendered configs that are not in the store yet. If the user may
-// not read them, the screens omit the OpenShift versions, and the time when the target of a paused pool
-// was created.
+const configsPath = "/apis/machineconfiguration.openshift.io/v1/machineconfigs"
+
+// readConfigs reads the metadata of the rendered configs that are not in the store yet, and of the
+// MachineConfigs of each new target. If the user may not read them, the screens omit the OpenShift versions, the
+// time when the target of a paused pool was created, and who changed which MachineConfig.
 func (c *Cluster) readConfigs(ctx context.Context, s *Store, client rest.Interface) {
 	for _, name := range s.unknownConfigs() {
 		config := &metav1.PartialObjectMetadata{}
-		err := c.getJSON(ctx, client, "/apis/machineconfiguration.openshift.io/v1/machineconfigs/"+name, config)
+		err := c.getJSON(ctx, client, configsPath+"/"+name, "", config)
 		if err == nil || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
 			config.Name = name
 			s.Put(config)
 		}
 	}
+	for target, selector := range s.newTargets() {
+		list := &metav1.PartialObjectMetadataList{}
+		if c.getJSON(ctx, client, configsPath, selector, list) == nil {
+			s.putSources(target, list.Items, c.MachineConfig)
+		}
+	}
 }
 
-// getJSON reads an object or a list.
-func (c *Cluster) getJSON(ctx context.Context, client rest.Interface, path string, into any) error {
+// getJSON reads an object or a list. selector selects the objects of a list by their labels; "" selects all.
+func (c *Cluster) getJSON(ctx context.Context, client rest.Interface, path, selector string, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, min(c.RequestTimeout, detailsInterval))
 	defer cancel()
 	request := client.Get().AbsPath(path)
-	if _, isMetadata := into.(*metav1.PartialObjectMetadata); isMetadata {
+	if selector != "" {
+		request.Param("labelSelector", selector)
+	}
+	switch into.(type) {
+	case *metav1.PartialObjectMetadata:
 		request.Param("resourceVersion", "0").SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")
+	case *metav1.PartialObjectMetadataList:
+		request.Param("resourceVersion", "0").SetHeader("Accept", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")
 	}
 	data, err := request.Do(ctx).Raw()
 	if err == nil {

@@ -48,6 +48,7 @@ type Store struct {
 	facts      cluster.Facts
 	resources  map[string]*access // the resources of a cluster, by name; empty for files
 	texts      map[string]string  // the texts that objects share: see the method text
+	targets    map[string]bool    // the targets whose MachineConfigs were read
 }
 
 // member is a Node and the MachineConfigNode of the same name. One of them may be nil.
@@ -71,7 +72,7 @@ type access struct {
 func NewStore() *Store {
 	return &Store{
 		Changed: make(chan struct{}, 1), resources: map[string]*access{},
-		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{},
+		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{}, targets: map[string]bool{},
 		facts: cluster.Facts{
 			Configs: map[string]cluster.MachineConfig{},
 			Budgets: map[types.NamespacedName]cluster.Budget{},
@@ -206,22 +207,4 @@ func (s *Store) each(do func(*cluster.Node)) {
 		}
 		do(m.value)
 	}
-}
-
-// unknownConfigs returns the names of the rendered configs that pools or nodes have, but that
-// are not known yet.
-func (s *Store) unknownConfigs() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	unknown := map[string]bool{}
-	add := func(config string) {
-		if _, known := s.facts.Configs[config]; !known && config != "" {
-			unknown[config] = true
-		}
-	}
-	for _, p := range s.pools {
-		add(p.Spec.Configuration.Name)
-	}
-	s.each(func(n *cluster.Node) { add(n.Current.Config) })
-	return slices.Sorted(maps.Keys(unknown))
 }
