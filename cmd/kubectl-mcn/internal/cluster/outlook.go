@@ -45,7 +45,7 @@ func (c *calculation) setUnavailable() {
 		if !mco.Later(c.notUpdated.Since, c.TargetSet).IsZero() {
 			c.StalledSince = c.last
 		}
-		c.Stalled = c.last.IsZero() || c.now.Sub(c.last) >= standstill
+		c.Stalled = c.now.Sub(c.last) >= standstill
 	}
 }
 

@@ -132,7 +132,7 @@ func (c *calculation) stateOf(n Node) State {
 // lacksImage reports whether the node does not have the image that the pool waits for. If all nodes
 // already show the image of the target, the time of the node's last update decides.
 func (c *calculation) lacksImage(n Node) bool {
-	if c.Updated || c.Build == nil || c.IsBuilding() {
+	if c.Build == nil || c.IsBuilding() {
 		return c.isImageMissing()
 	}
 	hasOther := func(n Node) bool { return n.Current.Image != c.Target.Image }

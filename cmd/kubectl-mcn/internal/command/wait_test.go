@@ -421,3 +421,16 @@ func TestWaitFits(t *testing.T) {
 		assert.Contains(t, line, "\n         ", "the other lines are indented")
 	}
 }
+
+// TestFailureOfTheOldTarget: --from waits while the pool still has its old target, which may fail.
+func TestFailureOfTheOldTarget(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+	setCondition(n, phases.NodeDegraded, time.Hour, "disk full")
+	list := asList(t, newPool("worker", oldConfig), n)
+	for from, want := range map[string]string{oldConfig: "not done in stdin: ", newConfig: "failed: "} {
+		got := execute(t, list, "wait", "--from", from, "-f", "-", "--at", now.Format(time.RFC3339))
+		assert.Equal(t, exitFailed, got.code)
+		assert.Contains(t, got.stderr, "kubectl mcn: "+want)
+	}
+}

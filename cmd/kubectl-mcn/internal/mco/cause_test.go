@@ -2,13 +2,16 @@ package mco_test
 
 import (
 	"testing"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // The texts of machine-config-operator: of its drain controller, its daemon, and kubectl's drain in them.
@@ -136,4 +139,117 @@ func TestV1alpha1(t *testing.T) {
 	n = mco.Of(nil, m)
 	assert.Equal(t, phases.UpdatePostActionComplete, n.Step)
 	assert.Equal(t, "Reloading CRI-O", n.Message)
+}
+
+// TestAttempts: the times of the conditions decide to which attempt an error belongs, not the state annotation.
+func TestAttempts(t *testing.T) {
+	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 63, text) }
+	update := func(steps ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
+		return mcn(append([]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2), is(phases.Cordoned, yes, 3)}, steps...)...)
+	}
+	const stillDraining = "Draining node"
+	for name, tc := range map[string]struct {
+		object  *mcfgv1.MachineConfigNode
+		step    phases.Phase
+		since   float64
+		message string
+		isOld   bool
+	}{
+		"no step has changed since":      {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
+		"a step failed in this second":   {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 63), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
+		"a step began since":             {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, afterAnHourIs, true},
+		"a step has failed since":        {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71, "Error: no space left"), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, "Error: no space left", false},
+		"the drain goes on":              {update(is(phases.Drained, running, 70, stillDraining), degraded(afterAnHour)), phases.Drained, 3, afterAnHourIs, true},
+		"the drain goes on, and says so": {update(is(phases.Drained, running, 70, drainFailed+evictPG0), degraded(afterAnHour)), phases.Drained, 3, evictPG0, false},
+		"a drain that is over":           {update(is(phases.Drained, yes, 63), degraded(afterAnHour)), phases.AppliedFilesAndOS, 63, afterAnHourIs, true},
+		"a second drain":                 {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.Drained, 70, "disk full", true},
+		"the daemon restarted":           {update(is(phases.AppliedFilesAndOS, running, 5), is(phases.Resumed, no, 70, "Action during update to a: resumed"), degraded("disk full")), phases.AppliedFilesAndOS, 5, "disk full", false},
+	} {
+		for _, state := range []string{"Working", "Degraded"} {
+			n := mco.Of(newNode("state", state, "currentConfig", configA, "desiredConfig", configB), tc.object)
+			assert.Equal(t, tc.step, n.Step, name)
+			assert.Equal(t, at(tc.since), n.Since, name)
+			assert.Equal(t, tc.message, n.Message, name)
+			assert.Equal(t, tc.isOld, n.IsOld, name)
+		}
+	}
+	n := mco.Of(newNode("state", "Degraded", "reason", "disk full", "currentConfig", configA, "desiredConfig", configB), update(is(phases.Drained, running, 70)))
+	assert.False(t, n.IsOld, "nobody knows when it became degraded")
+}
+
+// TestParentsThatFail: a parent that fails before its next child begins is the step.
+func TestParentsThatFail(t *testing.T) {
+	const cause = "Error: Updating node: no quorum"
+	for name, tc := range map[string]struct {
+		steps []func(*mcfgv1.MachineConfigNode)
+		step  phases.Phase
+	}{
+		"before the first child":   {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
+		"between two children":     {[]func(*mcfgv1.MachineConfigNode){is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
+		"before its only child":    {[]func(*mcfgv1.MachineConfigNode){is(phases.RebootedNode, yes, 3), is(phases.Resumed, yes, 4), is(phases.UpdateComplete, running, 5, cause)}, phases.UpdateComplete},
+		"while a child is running": {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause), is(phases.Cordoned, running, 4, "Cordoning")}, phases.Cordoned},
+		"not in an error":          {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, "Updating node")}, phases.Cordoned},
+	} {
+		n := mco.Of(nil, mcn(append(tc.steps, withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2))...))
+		checkNode(t, n)
+		assert.Equal(t, tc.step, n.Step, name)
+		assert.Equal(t, name != "not in an error", n.Message == cause && n.Failing, name)
+	}
+}
+
+// TestPods: whatever an error of kubectl's drain names is a pod.
+func TestPods(t *testing.T) {
+	pod := func(name string) mco.Pod { return mco.Pod{Namespace: "shop", Name: name} }
+	refused := mco.Pod{Namespace: "shop", Name: "a", Refused: true}
+	for text, want := range map[string][]mco.Pod{
+		"cannot delete Pods declare no controller (use --force to override): shop/a":                                     {pod("a")},
+		"cannot delete Pods that declare no controller (use --force to override): shop/a, shop/b":                        {pod("a"), pod("b")},
+		"[cannot delete Pods with local storage (use --delete-emptydir-data to override): shop/a, " + evictPG0 + "]":     {{Namespace: "db", Name: "pg-0", Refused: true}, pod("a")},
+		"cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): shop/a, shop/b and no more":           {pod("a"), pod("b")},
+		`error when deleting pod "a" in namespace "shop": Internal error`:                                                {pod("a")},
+		`error when evicting pods/"a" -n "shop": This pod has more than one PodDisruptionBudget, which is not supported`: {refused},
+		`error when evicting pods/"a" -n "shop": no endpoints available for service "guard"`:                             {pod("a")},
+		"cannot delete the file: /etc/a": nil,
+	} {
+		m := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 2), is(phases.Drained, running, 3, drainFailed+text))
+		assert.Equal(t, want, mco.Of(nil, m).Pods, text)
+	}
+	for _, prefix := range []string{drainFailed, "Error: Draining node: ", "Error: Draining: "} {
+		m := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, running, 3, prefix+evictPG0))
+		assert.Equal(t, evictPG0, mco.Of(nil, m).Message)
+	}
+	assert.Equal(t, "error: x", mco.Plain("\x1b[0m\x1b[31merror: \x1b[0m\\x1b[1;31mx\\u001b[m"), "colors, also quoted")
+}
+
+// TestMessagesOfConditions: the conditions that make a Node unavailable say why, and the others do not.
+func TestMessagesOfConditions(t *testing.T) {
+	node := newNode()
+	node.Status.Conditions = []corev1.NodeCondition{
+		{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Message: "No CNI configuration file"},
+		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse, Message: "no disk pressure"},
+		{Type: corev1.NodeNetworkUnavailable, Status: corev1.ConditionTrue, Message: "no route created"},
+	}
+	want := map[progress.UnavailableReason]string{progress.NotReady: "No CNI configuration file", progress.NetworkUnavailable: "no route created"}
+	assert.Equal(t, want, mco.Of(node, nil).Messages)
+}
+
+// TestEndIsAnEvent: the annotations say that the update is complete, and the object does not yet.
+func TestEndIsAnEvent(t *testing.T) {
+	behind := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, yes, 4), is(phases.Uncordoned, running, 9))
+	for name, tc := range map[string]struct {
+		drain  string
+		object *mcfgv1.MachineConfigNode
+		ended  float64
+	}{
+		"the object is behind":     {"uncordon-" + configB, behind, 9},
+		"the update is still open": {"drain-" + configB, behind, 0},
+		"the object shows the end": {"uncordon-" + configB, mcn(withDesired(configB), is(phases.Updated, yes, 10)), 0},
+	} {
+		n := mco.Of(newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done", "desiredDrain", tc.drain, "lastAppliedDrain", tc.drain), tc.object)
+		want := at(tc.ended)
+		if tc.ended == 0 {
+			want = time.Time{}
+		}
+		assert.Equal(t, want, n.Ended, name)
+	}
 }

@@ -45,6 +45,8 @@ func TestPlaces(t *testing.T) {
 	withImage := newNode("currentConfig", configB, "desiredConfig", configB, "currentImage", "x", "desiredImage", "y", "state", "Degraded")
 	withImage.Spec.Unschedulable = true
 	assert.Equal(t, 1, mco.Of(withImage, nil).Places(progress.Target{Config: configB, Image: "y"}), "the configs are equal")
+	otherImage := newNode("currentConfig", configA, "desiredConfig", configB, "currentImage", "x", "desiredImage", "y", "state", "Degraded")
+	assert.Equal(t, 0, mco.Of(otherImage, nil).Places(progress.Target{Config: configB, Image: "z"}), "it fails for another image")
 	failing := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.NodeDegraded, yes, 2, "disk full"))
 	assert.Equal(t, 1, mco.Of(nil, failing).Places(target(configB)), "only the object is known")
 	doneByNode := newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done")
@@ -89,4 +91,12 @@ func TestIsNewer(t *testing.T) {
 	assert.False(t, mco.IsNewer(requests, mcn(is(phases.Updated, yes, 9))), "the object is from before the update")
 	updated.Status.Conditions = mcn(is(phases.Updated, no, 9)).Status.Conditions
 	assert.False(t, mco.IsNewer(requests, updated), "the update runs")
+}
+
+// TestRebootOfADoneNode: a daemon also reboots a node for other reasons than an update.
+func TestRebootOfADoneNode(t *testing.T) {
+	for current, want := range map[string]phases.Phase{configA: phases.RebootedNode, configB: ""} {
+		node := newNode("currentConfig", current, "desiredConfig", configB, "state", "Done", "post-config-action", "Rebooting")
+		assert.Equal(t, want, mco.Of(node, mcn(is(phases.Updated, yes, 1), withDesired(configB))).Step, current)
+	}
 }

@@ -41,6 +41,8 @@ type Step struct {
 	Duration time.Duration
 	// Message is the message of the condition if the step is Running, Finished or Failed.
 	Message string
+
+	changed time.Time // when its condition changed
 }
 
 // The steps of an update in each mode.
@@ -87,10 +89,16 @@ func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}
 
 // currentSteps returns the steps of the current update. A step that did not run is Skipped if it
-// was reported as not required, if its parent is True, or if a later step has started.
+// was reported as not required, if its parent is True, or if a later step has started. A node that is not
+// drained is not cordoned either.
 func currentSteps(list []metav1.Condition) []Step {
 	steps := newSteps(list, func(p phases.Phase) bool { return wasReported(list, p) })
 	last := -1 // the index of the last step that has started
+	isNotRequired := func(p phases.Phase) bool {
+		return wasReported(list, p) && conditions.StatusOf(list, p) == metav1.ConditionFalse
+	}
+	isUndrained := isNotRequired(phases.Drained) ||
+		wasReported(list, phases.UpdatePrepared) && strings.Contains(messageOf(list, phases.UpdatePrepared), withoutDrain)
 	for i := range steps {
 		s := &steps[i]
 		message := messageOf(list, s.Phase)
@@ -106,7 +114,7 @@ func currentSteps(list []metav1.Condition) []Step {
 		default:
 			continue
 		}
-		s.Message = message
+		s.Message, s.changed = message, timeOf(list, s.Phase)
 		last = i
 	}
 	for i := range steps {
@@ -117,7 +125,8 @@ func currentSteps(list []metav1.Condition) []Step {
 		parent, _ := phases.ParentOf(s.Phase)
 		isParentDone := conditions.StatusOf(list, parent) == metav1.ConditionTrue
 		isPassed := i < last && !areInAnyOrder(s.Phase, steps[last].Phase)
-		if isPassed || isParentDone || wasReported(list, s.Phase) {
+		isOfDrain := s.Phase == phases.Cordoned || s.Phase == phases.Drained
+		if isPassed || isParentDone || wasReported(list, s.Phase) || isUndrained && isOfDrain {
 			s.State = Skipped
 		}
 	}
@@ -151,7 +160,7 @@ func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 	}
 	isNotReported := at > 0 && n.Steps[at-1].State == Skipped && !wasReported(list, n.Steps[at-1].Phase)
 	isRetry := slices.ContainsFunc(n.Steps[at+1:], func(s Step) bool {
-		return s.State == Finished && !areInAnyOrder(s.Phase, n.Step)
+		return (s.State == Finished || s.State == Running) && !areInAnyOrder(s.Phase, n.Step)
 	})
 	if isNotReported || isRetry {
 		return timeOf(list, n.Step)
@@ -179,12 +188,21 @@ func finished(steps []Step) []*Step {
 	return all
 }
 
-// stepOf returns the value of Node.Step.
+// stepOf returns the value of Node.Step. If several steps are running or have failed, it is the one that changed
+// last: in another attempt, an earlier step may run again.
 func stepOf(steps []Step) phases.Phase {
-	for _, s := range slices.Backward(steps) {
-		if s.State == Running || s.State == Failed {
-			return s.Phase
+	var current *Step
+	for i := range steps {
+		s := &steps[i]
+		if s.State != Running && s.State != Failed {
+			continue
 		}
+		if current == nil || !s.changed.Before(current.changed) || areInAnyOrder(s.Phase, current.Phase) {
+			current = s
+		}
+	}
+	if current != nil {
+		return current.Phase
 	}
 	for _, s := range steps {
 		if s.State == ToDo {

@@ -112,7 +112,7 @@ func TestLaps(t *testing.T) {
 			map[phases.Phase]float64{phases.UpdatePrepared: 1, phases.Drained: 2}, 13,
 		},
 		"not required": {
-			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Drained, no, 0)), "#.-....",
+			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Drained, no, 0)), "#--....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11,
 		},
 		"of an earlier update": {

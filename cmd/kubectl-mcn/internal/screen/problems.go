@@ -237,6 +237,8 @@ func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
 func ofSets(p Problem) string {
 	subject, is, has := "pinned image set "+Clean(p.Sets[0]), "is", "has"
 	switch {
+	case p.Sets[0] == "" && p.Tone != Alarm: // no set is behind
+		return "the daemon checks the pinned image sets" + strings.TrimPrefix(p.What, "being pulled")
 	case p.Sets[0] == "":
 		subject = "a pinned image set"
 	case len(p.Sets) > 1:

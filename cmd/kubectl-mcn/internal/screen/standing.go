@@ -43,7 +43,9 @@ func Standing(p cluster.Pool) string {
 	pinned := ofPinnedImageSets(p, Options{})
 	hasFailed := slices.ContainsFunc(pinned, func(p Problem) bool { return p.Tone == Alarm })
 	add(hasFailed, "a pinned image set has failed")
-	add(len(pinned) > 0 && !hasFailed, "a pinned image set is being pulled")
+	isPulled := slices.ContainsFunc(pinned, func(p Problem) bool { return p.Sets[0] != "" })
+	add(isPulled && !hasFailed, "a pinned image set is being pulled")
+	add(len(pinned) > 0 && !isPulled && !hasFailed, "the daemon checks the pinned image sets")
 	return strings.Join(parts, ", ")
 }
 
@@ -59,9 +61,6 @@ func stepCounts(p cluster.Pool) []string {
 	for _, n := range p.Nodes {
 		if n.State == cluster.Updating {
 			doing := stepOf(n)
-			if strings.HasPrefix(doing, before) {
-				doing = "between steps" // a line of wait has little room
-			}
 			if counts[doing]++; counts[doing] == 1 {
 				order = append(order, doing)
 			}
