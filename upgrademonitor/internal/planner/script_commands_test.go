@@ -23,11 +23,25 @@ type command struct {
 	run  func(*script) error
 }
 
-// usage lists the commands. Fields of the Node (see setNode) can be added to object, node and to a
-// report, and stay as they are set. The first configs are current=a and desired=a.
+// usage describes the files of testdata, and lists the commands.
 const usage = `
+A file has one theme. It has a paragraph for each rule, and each paragraph is a sub-test of TestScripts:
+
+    # A repeated report makes no request. The first sentence is the rule, and the name of the sub-test.
+
+    object between-updates                     each paragraph begins with an object and a new process
+    given report Drained=Unknown
+    report Drained=Unknown
+    run
+    ----
+    the object shows it                        the output, up to a blank line; more commands may follow
+
+To add a rule, write the comment and the commands, run "go test ./upgrademonitor/internal/planner -run TestScripts -update",
+and read the output that it has written. At the end of a paragraph, nothing may be pending.
+
 object missing|bare|between-updates [controller] [FIELDS]
-                                               start again, with an object that is missing, has no status, or is between updates
+                                               an object that is missing, has no status, or is between updates
+given COMMAND                                  the command and its requests, without output
 node FIELDS                                    change the Node
 
 report PHASE=STATUS [completes] [message=TEXT] [FIELDS]
@@ -47,7 +61,6 @@ lose | deny | reject                           no response, a denial (403), or a
 leave                                          the callers leave whose reports are pending
 restart                                        restart the process
 show PHASE                                     print a condition of the object
-check                                          check that nothing is pending
 
 other report PHASE=STATUS                      another client reports
 other add                                      another client adds a condition of its own
@@ -56,6 +69,9 @@ other touch|delete|create                      another client writes no field of
 
 lister shows [VERSION]                         the Lister returns the object, or with this resourceVersion
 lister empty|fails                             the Lister returns no object, or an error
+
+FIELDS are fields of the Node as the process sees it: see setNode. They keep their values in later commands. At first,
+they are current=a and desired=a.
 `
 
 // simple are the commands without arguments.
@@ -79,7 +95,6 @@ var simple = map[string]func(*script) error{
 	"deny":    func(s *script) error { return s.fail(apierr.Denied, errAPI) },
 	"reject":  func(s *script) error { return s.fail(apierr.Terminal, errAPI) },
 	"leave":   func(s *script) error { s.leave(); return nil },
-	"check":   (*script).check,
 	"restart": func(s *script) error { s.restart(); return nil },
 
 	"other add":    func(s *script) error { s.server.addForeign(); return nil },
@@ -103,6 +118,10 @@ func (s *script) show(o planner.Object) {
 // parse reads a command.
 func parse(line string) (command, error) {
 	line = strings.Join(strings.Fields(line), " ")
+	if setUp, ok := strings.CutPrefix(line, "given "); ok {
+		c, err := parse(setUp)
+		return command{text: line, run: func(s *script) error { return s.given(c) }}, err
+	}
 	words := strings.Fields(line)
 	set, words, err := setNode(words)
 	if err != nil {
@@ -114,9 +133,10 @@ func parse(line string) (command, error) {
 	}
 	c := command{text: line}
 	c.run = func(s *script) error {
-		if words[0] != "object" { // object sets the fields itself
-			set(&s.node)
+		if s.server.asked == nil {
+			return errNoObject
 		}
+		set(&s.node)
 		if slices.Contains([]string{"report", "image-sets", "flush", "spec"}, words[0]) {
 			s.last = c
 		}

@@ -13,8 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// script runs commands (see commands_test.go): it drives a Core against a model of the API server. The
-// files of testdata and TestEveryPath are scripts.
+// script runs commands: it drives a Core against a model of the API server. See usage.
 type script struct {
 	server model
 	core   planner.Core
@@ -64,7 +63,7 @@ func (s *script) submit(change planner.Change) error {
 	}
 	switch {
 	case err != nil:
-		s.print("error: %v", err)
+		s.print("refused: %s", short(err))
 	case entry == nil:
 		s.print("the object shows it")
 	case len(s.core.Entries()) == before:
@@ -101,9 +100,6 @@ func (s *script) accept(change planner.Change) {
 // look does what a Monitor does every 10 seconds.
 func (s *script) look() error {
 	s.see()
-	if s.core.ConditionsOnly {
-		return nil
-	}
 	before := len(s.core.Entries())
 	if s.core.Follow(s.node, metav1.NewTime(s.server.now)); len(s.core.Entries()) > before {
 		s.print("queued")
@@ -155,14 +151,24 @@ func (s *script) leave() {
 // settle prints the entries that were settled.
 func (s *script) settle() {
 	for _, e := range s.core.TakeSettled() {
-		switch {
-		case e.Err != nil:
-			words := strings.Split(e.Err.Error(), ": ")
-			s.print("rejected: %s: %s", e.Change, strings.Join(words[:min(2, len(words))], ": "))
-		default:
+		if e.Err != nil {
+			s.print("rejected: %s: %s", e.Change, short(e.Err))
+		} else {
 			s.print("settled: %s", e.Change)
 		}
 	}
+}
+
+// short returns the name of an error of the Core, or the text of another error.
+func short(err error) string {
+	switch {
+	case errors.Is(err, planner.ErrNoUpdate):
+		return "ErrNoUpdate"
+	case errors.Is(err, planner.ErrFull):
+		return "ErrFull"
+	}
+	words := strings.Split(err.Error(), ": ")
+	return strings.Join(words[:min(2, len(words))], ": ") // without the advice
 }
 
 // send has the API server make the request.
@@ -252,6 +258,21 @@ func (s *script) runQuietly() error {
 	err := s.run()
 	s.out = out
 	s.print("%d settled", before-len(s.core.Entries()))
+	return err
+}
+
+// given runs a command and its requests without output.
+func (s *script) given(c command) error {
+	out := s.out
+	s.out = nil
+	err := c.run(s)
+	if err == nil {
+		err = s.run()
+	}
+	if entries := s.core.Entries(); err == nil && len(entries) > 0 {
+		err = fmt.Errorf("%s is still pending", entries[0].Change)
+	}
+	s.out = out
 	return err
 }
 

@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -14,43 +15,64 @@ import (
 
 var update = flag.Bool("update", false, "write the output in the files of testdata")
 
-// TestFiles runs the scripts in testdata: one file a rule. A file has blocks of commands, each followed by
-// a line of dashes and the output. A line that starts with # is a comment.
-func TestFiles(t *testing.T) {
+// TestScripts runs each paragraph of the files in testdata as a sub-test. See usage.
+func TestScripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			want, err := os.ReadFile(file)
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
 			require.NoError(t, err)
-			got, err := replay(string(want))
-			require.NoError(t, err)
-			if *update {
-				require.NoError(t, os.WriteFile(file, []byte(got), 0o600))
-				return
+			paragraphs := split(string(text))
+			for i, want := range paragraphs {
+				t.Run(rule(want), func(t *testing.T) {
+					got, err := replay(want)
+					require.NoError(t, err)
+					paragraphs[i] = got
+					if !*update {
+						assert.Equal(t, want, got, rule(want))
+					}
+				})
 			}
-			assert.Equal(t, string(want), got, "go test ./upgrademonitor/internal/planner -update writes it")
+			if *update {
+				require.NoError(t, os.WriteFile(file, []byte(strings.Join(paragraphs, "\n")), 0o600))
+			}
 		})
 	}
 }
 
+// split returns the paragraphs of a file. Each begins with a comment.
+func split(file string) []string {
+	paragraphs := strings.Split("\n"+file, "\n\n#")
+	for i, p := range paragraphs {
+		paragraphs[i] = "#" + strings.TrimLeft(p, "\n#") + "\n"
+	}
+	last := len(paragraphs) - 1
+	paragraphs[last] = strings.TrimSuffix(paragraphs[last], "\n")
+	return paragraphs
+}
+
+// rule returns the first sentence of the comment of a paragraph.
+func rule(paragraph string) string {
+	comment, _, _ := strings.Cut(paragraph, "\n\n")
+	sentence, _, _ := strings.Cut(strings.ReplaceAll(strings.TrimPrefix(comment, "# "), "\n# ", " "), ". ")
+	return strings.TrimSuffix(sentence, ".")
+}
+
 const dashes = "----"
 
-// replay runs the commands of a file, and returns the file with their output. A blank line ends a block.
-func replay(file string) (string, error) {
-	lines := strings.Split(strings.TrimSpace(file), "\n")
-	for at, line := range lines {
-		lines[at] = strings.TrimSpace(line) // the path of a failed test is indented
-	}
-	var blocks []string
+// replay runs a paragraph, and returns it with the output of its commands.
+func replay(paragraph string) (string, error) {
 	s := &script{}
-	for _, block := range strings.Split(strings.Join(lines, "\n"), "\n\n") {
+	var blocks []string
+	for _, block := range strings.Split(strings.TrimSpace(paragraph), "\n\n") {
 		input, _, _ := strings.Cut(block, "\n"+dashes)
 		lines := strings.Split(strings.TrimSpace(input), "\n")
 		s.out = &strings.Builder{}
-		for _, line := range lines {
-			if line == "" || strings.HasPrefix(line, "#") {
+		for i, line := range lines {
+			lines[i] = strings.TrimSpace(line) // a path that TestEveryPath prints is indented
+			if strings.HasPrefix(line, "#") {
 				continue
 			}
 			c, err := parse(line)
@@ -66,5 +88,10 @@ func replay(file string) (string, error) {
 		}
 		blocks = append(blocks, strings.Join(lines, "\n"))
 	}
+	if err := s.check(); err != nil {
+		return "", fmt.Errorf("at the end of the paragraph: %w", err)
+	}
 	return strings.Join(blocks, "\n\n") + "\n", nil
 }
+
+var errNoObject = errors.New("a paragraph begins with the command object")
