@@ -157,6 +157,10 @@ cluster-down: ## Stop the API server of make cluster
 kubectl: servers ## Build kubectl and print its path
 	@echo $(CACHE)/bin/kubectl
 
+.PHONY: release
+release: ## Tag a release of both modules, after make verify: VERSION=v0.1.0
+	@.ci/release $(VERSION)
+
 .PHONY: clean
 clean: ## Remove all build results
 	rm -rf $(CACHE)
