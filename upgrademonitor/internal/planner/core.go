@@ -50,15 +50,15 @@ const (
 	missing   listing = "missing" // the Lister may be behind, or the object was deleted
 )
 
-// See records the object in the Lister. If the Lister does not work, lists is false. If the Lister does not
-// have the object, shown is nil.
+// See records the object in the Lister. A newer version of the known object replaces it. If the Lister does not
+// work, lists is false. If the Lister does not have the object, shown is nil.
 func (c *Core) See(shown *Object, lists bool) {
 	switch {
 	case !lists:
 	case shown != nil && shown.UID == c.object.UID:
 		c.listing = listed
 		order, _ := resourceversion.CompareResourceVersion(shown.ResourceVersion, c.object.ResourceVersion)
-		if order > 0 && c.situation == Fresh {
+		if order > 0 {
 			c.object = *shown
 		}
 	case c.listing == listed: // the object was deleted, and perhaps created again
