@@ -44,8 +44,8 @@ object missing|bare|between-updates [controller] [FIELDS]
 given COMMAND                                  the command and its requests, without output
 node FIELDS                                    change the Node
 
-report PHASE=STATUS [completes] [message=TEXT] [FIELDS]
-report PHASE not required [completes] [message=TEXT] [FIELDS]
+report PHASE=STATUS [OPTIONS] [FIELDS]
+report PHASE not required [OPTIONS] [FIELDS]
 image-sets NAME@GENERATION=done|failed... [FIELDS]
 flush [FIELDS]                                 submit the configs and images of the Node, as Flush does
 look [FIELDS]                                  look at the Node, and submit its configs and images if they have changed
@@ -70,8 +70,10 @@ other touch|delete|create                      another client writes no field of
 lister shows [VERSION]                         the Lister returns the object, or with this resourceVersion
 lister empty|fails                             the Lister returns no object, or an error
 
-FIELDS are fields of the Node as the process sees it: see setNode. They keep their values in later commands. At first,
-they are current=a and desired=a.
+OPTIONS are completes (the parent), message=TEXT, SkipIfRunning, SkipOtherMode and SkipIfNeverUpdated.
+
+FIELDS are fields of the Node as the process sees it: current, desired, currentImage, desiredImage, pool, uid, provisioned,
+and mode=Image or mode=object. They keep their values in later commands. At first, they are current=a and desired=a.
 `
 
 // simple are the commands without arguments.
@@ -174,8 +176,9 @@ func setNode(words []string) (set func(*planner.Node), rest []string, err error)
 			sets = append(sets, func(n *planner.Node) { n.Pool = value })
 		case "uid":
 			sets = append(sets, func(n *planner.Node) { n.Owner.UID = uid(value) })
-		case "image-mode":
-			sets = append(sets, func(n *planner.Node) { n.Mode = planner.Image })
+		case "mode":
+			mode := planner.Mode(strings.TrimPrefix(value, "object"))
+			sets = append(sets, func(n *planner.Node) { n.Mode = mode })
 		case "provisioned":
 			provisioned, err := strconv.ParseBool(value)
 			if err != nil {
@@ -234,29 +237,36 @@ func parseWords(words []string) (func(*script) error, error) {
 
 func parseReport(words []string) (func(*script) error, error) {
 	phase, status, _ := strings.Cut(words[0], "=")
-	r := transitions.Report{Phase: phases.Phase(phase), Status: metav1.ConditionStatus(status), Reason: "R" + phase, Message: "m"}
+	report := transitions.Report{Phase: phases.Phase(phase), Status: metav1.ConditionStatus(status), Reason: "R" + phase, Message: "m"}
+	change := planner.Change{Report: report}
 	rest := words[1:]
 	if len(rest) >= 2 && rest[0] == "not" && rest[1] == "required" {
-		r.NotRequired, rest = true, rest[2:]
+		change.NotRequired, rest = true, rest[2:]
 	}
 	for _, word := range rest {
-		text, isMessage := strings.CutPrefix(word, "message=")
-		switch {
-		case isMessage:
-			r.Message = text
-		case word == "completes":
-			r.CompletesParent = true
+		option, text, _ := strings.Cut(word, "=")
+		switch option {
+		case "message":
+			change.Message = text
+		case "completes":
+			change.CompletesParent = true
+		case "SkipIfRunning":
+			change.SkipIfRunning = true
+		case "SkipOtherMode":
+			change.SkipOtherMode = true
+		case "SkipIfNeverUpdated":
+			change.SkipIfNeverUpdated = true
 		default:
-			return nil, fmt.Errorf("what is %q", word)
+			return nil, fmt.Errorf("no such option or field: %q", word)
 		}
 	}
-	if phases.KindOf(r.Phase) == "" {
+	if phases.KindOf(change.Phase) == "" {
 		return nil, fmt.Errorf("no such phase: %q", phase)
 	}
 	return func(s *script) error {
-		report := r
-		report.Time = metav1.NewTime(s.server.now)
-		return s.submit(planner.Change{Node: s.node, Report: report})
+		c := change
+		c.Node, c.Time = s.node, metav1.NewTime(s.server.now)
+		return s.submit(c)
 	}, nil
 }
 

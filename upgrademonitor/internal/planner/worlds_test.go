@@ -88,7 +88,7 @@ var worlds = []world{
 	},
 	{
 		name:   "image mode",
-		starts: commands("object bare image-mode", "object between-updates image-mode"),
+		starts: commands("object bare mode=Image", "object between-updates mode=Image"),
 		reports: commands(
 			"report Updated=False currentImage=i desiredImage=j",
 			"report UpdatePrepared=True currentImage=i desiredImage=j",
