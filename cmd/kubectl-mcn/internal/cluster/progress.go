@@ -111,7 +111,7 @@ func (c *calculation) setDegradedSince() {
 // stateOf returns the state of a node in this pool, without regard to the time of its step: see
 // setProgress.
 func (c *calculation) stateOf(n Node) State {
-	isUnreported := !n.Done && !(n.HasObject && n.Is(progress.AnnotationsMissing))
+	isUnreported := !n.Done && (!n.HasObject || !n.Is(progress.AnnotationsMissing))
 	switch {
 	case n.Degraded:
 		return Stuck
