@@ -145,6 +145,11 @@ verify-fast: lint test race guard ## Run the checks that need no API server; wha
 .PHONY: verify
 verify: lint test race guard stress e2e e2e-oldest ## Run all checks of CI
 
+.PHONY: nightly
+nightly: check simulate fuzz ## Run what make verify leaves out: long searches, mutants, an hour of stress (90 minutes)
+	$(MAKE) mutants PKG=./internal/transitions
+	$(MAKE) stress MINUTES=60
+
 .PHONY: cluster
 cluster: servers ## Start an API server in the background, and set KUBECONFIG: eval "$(make cluster)"
 	@cd test && go run ./cmd/cluster --dir $(CACHE)/cluster
