@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
@@ -115,5 +115,5 @@ func failureText(err error) string {
 	if text == "" {
 		return "unknown error"
 	}
-	return conditions.TruncateTo(text, maxFailure)
+	return transitions.TruncateTo(text, maxFailure)
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -199,7 +200,7 @@ func TestModeOfTheObject(t *testing.T) {
 		f := newFixture(t)
 		f.report(t, phases.AppliedFilesAndOS, metav1.ConditionUnknown)
 		f.write(t, apiserver.StatusSubresource, func(mcn *mcfgv1.MachineConfigNode) {
-			pulled := conditions.Find(conditions.Complete(nil, true, metav1.Now()), phases.ImagePulledFromRegistry)
+			pulled := conditions.Find(transitions.Complete(nil, true, metav1.Now()), phases.ImagePulledFromRegistry)
 			mcn.Status.Conditions = append(mcn.Status.Conditions, *pulled)
 		})
 		f.another(t).report(t, phases.Drained, metav1.ConditionUnknown)

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -31,7 +32,7 @@ func Object(changes ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNod
 	m.Spec.Pool.Name = "worker"
 	m.Spec.ConfigVersion.Desired = ConfigA
 	m.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: ConfigA, Desired: ConfigA}
-	m.Status.Conditions = conditions.Complete(nil, false, metav1.NewTime(start))
+	m.Status.Conditions = transitions.Complete(nil, false, metav1.NewTime(start))
 	for _, change := range changes {
 		change(m)
 	}

@@ -28,7 +28,7 @@ var (
 type statusMap map[phases.Phase]metav1.ConditionStatus
 
 func (m statusMap) list(imageMode bool) []metav1.Condition {
-	list := conditions.Complete(nil, imageMode, earlier)
+	list := transitions.Complete(nil, imageMode, earlier)
 	for i := range list {
 		p := phases.Phase(list[i].Type)
 		if s, ok := m[p]; ok {

@@ -40,9 +40,9 @@ func Next(list []metav1.Condition, imageMode bool, r Report, update Update) (nex
 		return nil, true, err
 	}
 	r.Time = metav1.NewTime(r.Time.UTC().Truncate(time.Second))
-	r.Message = conditions.TruncateTo(r.Message, maxMessage)
+	r.Message = TruncateTo(r.Message, maxMessage)
 
-	before := conditions.Complete(list, imageMode, r.Time)
+	before := Complete(list, imageMode, r.Time)
 	next, done, err = write(before, r, update)
 	if err != nil || done && Equal(list, next) {
 		return nil, true, err
@@ -250,28 +250,10 @@ func withPrefix(message, update string) string {
 	if !conditions.HasUpdatePrefix(message) {
 		message = "Action during update to " + update + ": " + message
 	}
-	return conditions.TruncateTo(message, maxMessage)
+	return TruncateTo(message, maxMessage)
 }
 
 func set(list []metav1.Condition, p phases.Phase, status metav1.ConditionStatus, reason, message string) {
 	c := conditions.Find(list, p)
 	c.Status, c.Reason, c.Message = status, reason, message
-}
-
-// Equal reports whether both lists have the same phases, with the same status, reason and message.
-// It ignores times, and conditions whose type is not a phase.
-func Equal(a, b []metav1.Condition) bool { return includes(a, b) && includes(b, a) }
-
-func includes(list, other []metav1.Condition) bool {
-	for i := range other {
-		p := phases.Phase(other[i].Type)
-		if phases.KindOf(p) == "" {
-			continue
-		}
-		c, o := conditions.Find(list, p), conditions.Find(other, p)
-		if c == nil || c.Status != o.Status || c.Reason != o.Reason || c.Message != o.Message {
-			return false
-		}
-	}
-	return true
 }

@@ -8,7 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 )
 
 // The oracle decides for any report what the rules of the state machine and of the cycle
@@ -469,15 +469,15 @@ func (c called) parentText(what event, completes, isNews bool, b, l metav1.Condi
 // keeps reports whether a refreshed message is still the same text in the same update.
 func (c called) keeps(what event, b, l metav1.Condition, message string) bool {
 	return what == eventText && b.Message == l.Message &&
-		strings.HasPrefix(b.Message, prefix) && strings.HasSuffix(b.Message, ": "+conditions.TruncateTo(message, 4096))
+		strings.HasPrefix(b.Message, prefix) && strings.HasSuffix(b.Message, ": "+transitions.TruncateTo(message, 4096))
 }
 
 // text returns a reported message as it is published. A phase that ran in the last update has the
 // prefix of that update.
 func (c called) text(what event, message string) string {
-	message = conditions.TruncateTo(message, 4096)
+	message = transitions.TruncateTo(message, 4096)
 	if what == eventText && isStep(string(c.report.Phase)) && c.report.Status != no && !strings.HasPrefix(message, prefix) {
-		return conditions.TruncateTo(prefix+c.report.Name+": "+message, 4096)
+		return transitions.TruncateTo(prefix+c.report.Name+": "+message, 4096)
 	}
 	return message
 }
@@ -508,7 +508,7 @@ func once(message, update string) string {
 	if !strings.HasPrefix(message, prefix) {
 		message = prefix + update + ": " + message
 	}
-	return conditions.TruncateTo(message, 4096)
+	return transitions.TruncateTo(message, 4096)
 }
 
 // replacesAnUpdate reports whether an update is under way that a start replaces.

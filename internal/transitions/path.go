@@ -7,64 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
-
-var standardMode, imageMode = phases.All(false), phases.All(true)
-
-// All returns the phases of both modes.
-func All() []phases.Phase {
-	return append(phases.All(false), slices.DeleteFunc(phases.All(true), func(p phases.Phase) bool { return ExistsIn(p, false) })...)
-}
-
-// ExistsIn reports whether a phase exists in image mode or, if inImageMode is false, in standard mode.
-func ExistsIn(p phases.Phase, inImageMode bool) bool {
-	if inImageMode {
-		return slices.Contains(imageMode, p)
-	}
-	return slices.Contains(standardMode, p)
-}
-
-// IsStep reports whether a phase is a step of an update: a Parent or a Child, but not Updated.
-func IsStep(p phases.Phase) bool {
-	kind := phases.KindOf(p)
-	return kind == phases.Child || kind == phases.Parent && p != phases.Updated
-}
-
-// RunsOnlyInUpdate reports whether a phase is a step that runs only during an update. A daemon reports
-// the other steps (Resumed, UpdateComplete and Uncordoned) also when it restarts.
-func RunsOnlyInUpdate(p phases.Phase) bool {
-	return IsStep(p) && p != phases.Resumed && p != phases.UpdateComplete && p != phases.Uncordoned
-}
-
-// HasStarted reports whether the status of a phase is Unknown or True now.
-func HasStarted(list []metav1.Condition, p phases.Phase) bool {
-	return conditions.StatusOf(list, p) != metav1.ConditionFalse
-}
-
-// NeverReported reports whether a phase was never reported since the object was created.
-func NeverReported(list []metav1.Condition, p phases.Phase) bool {
-	c := conditions.Find(list, p)
-	return c == nil || c.Status != metav1.ConditionTrue && conditions.IsReservedReason(c.Reason)
-}
-
-// IsUnderWay reports whether an update is under way: Updated was reported, and is not True.
-func IsUnderWay(list []metav1.Condition) bool {
-	return !NeverReported(list, phases.Updated) && conditions.StatusOf(list, phases.Updated) != metav1.ConditionTrue
-}
-
-// InImageMode reports whether an object with these conditions is in image mode: it has AppliedFiles
-// or AppliedOSImage, which exist only in image mode. If it also has AppliedFilesAndOS, which exists
-// only in standard mode, the object is in the mode whose conditions are Unknown or True.
-// ImagePulledFromRegistry is ignored, because machine-config-operator creates it in both modes.
-func InImageMode(list []metav1.Condition) bool {
-	ranImage := HasStarted(list, phases.AppliedFiles) || HasStarted(list, phases.AppliedOSImage)
-	if ranImage != HasStarted(list, phases.AppliedFilesAndOS) {
-		return ranImage
-	}
-	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil
-}
 
 type transition struct {
 	from, to metav1.ConditionStatus

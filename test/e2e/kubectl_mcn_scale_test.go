@@ -22,7 +22,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/util/workqueue"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
@@ -143,7 +142,7 @@ func createMidway(ctx context.Context, client nodes, node *corev1.Node, i int) e
 	}
 	mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: newConfig, Desired: newConfig}
 	now := metav1.Now()
-	mcn.Status.Conditions = conditions.Complete(nil, false, now)
+	mcn.Status.Conditions = transitions.Complete(nil, false, now)
 	reports := []transitions.Report{{Phase: phases.Updated, Status: metav1.ConditionTrue}}
 	if i%10 == 0 {
 		mcn.Status.ConfigVersion.Current = oldConfig

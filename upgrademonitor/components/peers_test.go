@@ -13,8 +13,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/mcntest"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
@@ -68,7 +68,7 @@ func missing(n int32) func(*appsv1.DaemonSetStatus) {
 func TestConditionsOfTheDaemons(t *testing.T) {
 	notUpdated := mcntest.Is(phases.Updated, no, 2) // but no step of an update has started
 	isNew := func(m *mcfgv1.MachineConfigNode) {
-		m.Status.ConfigVersion, m.Status.Conditions = nil, conditions.Complete(nil, false, noon)
+		m.Status.ConfigVersion, m.Status.Conditions = nil, transitions.Complete(nil, false, noon)
 	}
 	list := func(change ...func(*mcfgv1.MachineConfigNode)) []*mcfgv1.MachineConfigNode {
 		all := []*mcfgv1.MachineConfigNode{mcn("a"), nil}

@@ -8,8 +8,8 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 )
 
 // The limits of messages. Without limits, the messages about 5,000 nodes would make a
@@ -102,7 +102,7 @@ func degradedMessage(nodes []failure) string {
 	list := strings.Join(texts, ", ")
 	if room := maxMessage - len(end); len(list) > room {
 		for i := range texts {
-			texts[i] = conditions.TruncateTo(texts[i], room/len(texts)-len(", "))
+			texts[i] = transitions.TruncateTo(texts[i], room/len(texts)-len(", "))
 		}
 		list = strings.Join(texts, ", ")
 	}
@@ -124,7 +124,7 @@ func causesMessage(causes []mcfgv1.MachineConfigPoolCondition) string {
 		}
 		texts = append(texts, text)
 	}
-	return conditions.TruncateTo(strings.Join(texts, ". "), maxMessage)
+	return transitions.TruncateTo(strings.Join(texts, ". "), maxMessage)
 }
 
 // sentences joins the strings that are not empty.

@@ -27,7 +27,7 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/utils/ptr"
 
-	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
@@ -238,7 +238,7 @@ func TestImages(t *testing.T) {
 		inBubble(t, fourPools, nodes, func(t *testing.T, c *cluster) {
 			c.run(func(c *rollout.Config) { c.ImageMode = test.mode })
 			assert.EqualValues(t, test.isNew, c.object("node").Spec.ConfigImage.DesiredImage, name)
-			c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = conditions.Complete(nil, true, metav1.Now()) })
+			c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Status.Conditions = transitions.Complete(nil, true, metav1.Now()) })
 			assert.EqualValues(t, test.isReported, c.object("node").Spec.ConfigImage.DesiredImage, name)
 			c.changeNode(func(n *corev1.Node) { delete(n.Annotations, nodemeta.DesiredImage) })
 			assert.Empty(t, c.object("node").Spec.ConfigImage.DesiredImage, name)

@@ -179,7 +179,7 @@ func (c *cluster) add(name string, roles ...string) *machine {
 	m.node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	m.mcn.Spec.ConfigVersion.Desired = oldConfig
 	m.mcn.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Desired: oldConfig, Current: oldConfig}
-	m.mcn.Status.Conditions = conditions.Complete(nil, false, metav1.Now())
+	m.mcn.Status.Conditions = transitions.Complete(nil, false, metav1.Now())
 	conditions.Find(m.mcn.Status.Conditions, phases.Updated).Status = metav1.ConditionTrue
 	require.NoError(c.t, c.kube.Tracker().Add(m.node))
 	require.NoError(c.t, c.mcfg.Tracker().Add(m.mcn))

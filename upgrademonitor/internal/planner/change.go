@@ -126,7 +126,7 @@ func (c Change) existsIn(mode Mode) bool {
 func (c Change) planNode(s State) Write {
 	next := s
 	if len(s.Status.Conditions) == 0 {
-		next.Status.Conditions = conditions.Complete(nil, c.Node.Mode == Image, c.Time)
+		next.Status.Conditions = transitions.Complete(nil, c.Node.Mode == Image, c.Time)
 	}
 	return Write{Next: next.withVersions(c.Node, false, s.isTrue(phases.Updated)), Done: true, WritesSpec: c.WritesSpec}
 }

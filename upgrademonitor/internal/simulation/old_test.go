@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
@@ -95,7 +96,7 @@ func (s *simulation) createOld() {
 	err := s.server.Write(nodeName, "", func(m *mcfgv1.MachineConfigNode) {
 		m.Spec.Node.Name, m.Spec.Pool.Name = nodeName, "worker"
 		m.Spec.ConfigVersion.Desired = node.Annotations[nodemeta.DesiredConfig]
-		m.Status.Conditions = conditions.Complete(nil, false, now)
+		m.Status.Conditions = transitions.Complete(nil, false, now)
 		writeOld(m, node.Annotations, phases.Updated, metav1.ConditionTrue, "In desired config")
 		m.Status.ObservedGeneration = 1
 	})

@@ -17,7 +17,6 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
-	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
@@ -65,7 +64,7 @@ func newNode(name, pool, config string, since time.Time) *mcfgv1.MachineConfigNo
 	n.Generation = 1
 	n.Spec.ConfigVersion.Desired = config
 	n.Status.ConfigVersion = &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: config, Desired: config}
-	n.Status.Conditions = conditions.Complete(nil, false, metav1.NewTime(since))
+	n.Status.Conditions = transitions.Complete(nil, false, metav1.NewTime(since))
 	report(n, phases.Updated, metav1.ConditionTrue, since, "Node Updated")
 	return n
 }

@@ -237,14 +237,14 @@ func TestMessage(t *testing.T) {
 func TestMode(t *testing.T) {
 	add := func(p phases.Phase, status metav1.ConditionStatus, reason string) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) {
-			c := *conditions.Find(conditions.Complete(nil, transitions.ExistsIn(p, true), metav1.NewTime(start)), p)
+			c := *conditions.Find(transitions.Complete(nil, transitions.ExistsIn(p, true), metav1.NewTime(start)), p)
 			c.Status, c.Reason = status, reason
 			m.Status.Conditions = append(m.Status.Conditions, c)
 		}
 	}
 	type changes = []func(*mcfgv1.MachineConfigNode)
 	imageMode := func(m *mcfgv1.MachineConfigNode) {
-		m.Status.Conditions = conditions.Complete(m.Status.Conditions, true, metav1.NewTime(start))
+		m.Status.Conditions = transitions.Complete(m.Status.Conditions, true, metav1.NewTime(start))
 	}
 	image := func(list ...func(*mcfgv1.MachineConfigNode)) changes { return append(changes{imageMode}, list...) }
 	prepared := func(drain string) func(*mcfgv1.MachineConfigNode) {
