@@ -29,6 +29,7 @@ func ExampleNewClient() {
 	another.Node.Name = "worker-1"
 	_, err = c.Create(context.Background(), nil, another)
 	fmt.Println(err)
-	// Output: worker-0 1 create MachineConfigNode worker-0: out of scope: a node may access only its own
-	// MachineConfigNode: spec.node.name is "worker-1"
+	// Output:
+	// worker-0 1
+	// create MachineConfigNode worker-0: out of scope: a node may access only its own MachineConfigNode: spec.node.name is "worker-1"
 }

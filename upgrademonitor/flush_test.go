@@ -155,6 +155,18 @@ func TestFlushOfARequestThatIsLost(t *testing.T) {
 	})
 }
 
+// A Flush cancels one request. After a write was successful, a Flush may cancel again.
+func TestFlushCancelsAgainAfterASuccess(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		for _, config := range []string{newConfig, thirdConfig} {
+			f.annotate(config, config)
+			f.takes(hangs)
+			time.AfterFunc(time.Second, f.heals)
+			assert.Equal(t, timeout, took(func() { require.NoError(t, f.flushFor(t, time.Minute)) }))
+		}
+	})
+}
+
 // A Flush cancels one request. After the next one has failed by itself, a Flush may cancel again.
 func TestFlushCancelsAgainAfterAFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {

@@ -1,7 +1,6 @@
 package upgrademonitor
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -9,7 +8,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/internal/transitions"
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
@@ -29,38 +27,6 @@ type PinnedImageSet struct {
 	Done bool
 	// Err is the error if the node failed to pull the images. If Err is set, Done is ignored.
 	Err error
-}
-
-// ReportPinnedImageSets reports all pinned image sets of the node: it sets the list
-// status.pinnedImageSets, and the conditions PinnedImageSetsProgressing and PinnedImageSetsDegraded, in
-// one write. The argument failure is an error that does not belong to a single set, or nil.
-//
-//  1. A set that is not in the argument sets is removed from the list.
-//  2. The currentGeneration of a set changes only when the set is done.
-//  3. Each set that is not done and has no error of its own gets failure as its error. If there is no
-//     such set, the message of PinnedImageSetsDegraded contains failure.
-//  4. If a set has failed, its last error stays in the list, and PinnedImageSetsDegraded stays True,
-//     until the set is done or removed. PinnedImageSetsProgressing stays True until all sets are done
-//     and failure is nil.
-//  5. If a set was deleted and created again, its generation has decreased. The CRD rejects a lower
-//     generation, so another write first removes the set from the list.
-//  6. If a generation is out of range, a name is invalid or repeated, or there are more than 100
-//     sets, nothing is written. Errors are logged, as in Report.
-func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, failure error) {
-	if m == nil {
-		return
-	}
-	m.logChange("Failed to prefetch pinned images", failure)
-	change := planner.Change{Sets: imageSetsOf(sets, failure)}
-	change.Phase = phases.PinnedImageSetsProgressing
-	err := validateImageSets(sets)
-	if m.isController() {
-		err = errConditionsOnly
-	}
-	if err = m.rejected(change, err); err == nil {
-		err = m.submit(ctx, change)
-	}
-	m.logRejection(ctx, change, err)
 }
 
 // imageSetsOf converts sets and a failure for package planner. The sets must be valid.

@@ -58,6 +58,20 @@ func TestTheLifeEndsBeforeTheFirstRequest(t *testing.T) {
 	})
 }
 
+// After the life of the Monitor has ended in an outage, a report still waits for an attempt of its own, because
+// nothing would retry it.
+func TestAReportAfterTheLifeHasEndedInAnOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.fails(errDown)
+		f.queues(t, phases.Drained, metav1.ConditionUnknown)
+		f.end()
+		f.fails(nil)
+		f.report(t, phases.Cordoned, metav1.ConditionUnknown)
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Cordoned))
+	})
+}
+
 // After the life of the Monitor, no request follows the one that is in flight when the last caller leaves.
 func TestNoRequestWithoutACaller(t *testing.T) {
 	for name, tc := range map[string]struct {

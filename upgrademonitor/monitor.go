@@ -69,42 +69,6 @@ func newMonitor(ctx context.Context, config Config, conditionsOnly bool) (*Monit
 var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"),
 	"pass the context that ends with the process")
 
-// Pending returns the number of reports that are accepted but not written yet, and the time at which
-// the oldest of them was accepted. If no report is pending, it returns 0 and the zero time. An unwritten
-// change of the Node's annotations counts as one report. Pending makes no request.
-func (m *Monitor) Pending() (n int, since time.Time) {
-	if m == nil {
-		return 0, time.Time{}
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	entries := m.core.Entries()
-	if len(entries) > 0 {
-		since = entries[0].Change.Time.Time
-	}
-	return len(entries), since
-}
-
-// GenerateAndApplyMachineConfigNodeSpec makes the spec (pool, desired config and desired image) and
-// the owner reference of the MachineConfigNode match the Node. If the MachineConfigNode is missing, it
-// is created. If the known MachineConfigNode does not differ, no request is made.
-//
-//  1. If the Node has no desired config, the spec keeps its desired config. If the pool of the Node is
-//     not known, the spec keeps its pool. In image mode, if the Node has a config but no desired
-//     image, the desired image in the spec is cleared.
-//  2. The call waits like GenerateAndApplyMachineConfigNode, behind the reports that are pending. If the
-//     write fails, the error wraps ErrPending and the cause, and the write is retried.
-//  3. In a controller (see Monitors), nothing is written, and the error is a *field.Error.
-func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) error {
-	switch {
-	case m == nil:
-		return nil
-	case m.isController():
-		return errConditionsOnly
-	}
-	return m.submit(ctx, planner.Change{WritesSpec: true})
-}
-
 // isController reports whether Monitors created this Monitor. Then the Monitor writes only conditions, and
 // does not look at the Node between calls.
 func (m *Monitor) isController() bool { return m.core.ConditionsOnly }

@@ -2,8 +2,11 @@ package upgrademonitor_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +19,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
 // Each call of an outage triggers an attempt, even if it changes nothing itself.
@@ -215,5 +219,47 @@ func TestManyWritesWithAConflictEach(t *testing.T) {
 		assert.Zero(t, f.pending())
 		assert.Len(t, f.requests(), 300)
 		assert.Empty(t, f.log.take())
+	})
+}
+
+// An accepted status that the response does not show is a failed attempt: it is retried with pauses, and logged once.
+func TestAStatusThatTheServerDoesNotKeep(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		fixed := f.object()
+		f.Fault = func(r *http.Request) (*http.Response, error) {
+			response, err := f.respond(r)
+			if response == nil && err == nil && strings.HasSuffix(r.URL.Path, "/status") {
+				response = apiserver.Respond(r, fixed, nil)
+			}
+			return response, err
+		}
+		err := f.tryReport(t, phases.Drained, metav1.ConditionTrue)
+		require.ErrorIs(t, err, upgrademonitor.ErrPending)
+		require.ErrorContains(t, err, "does not show it")
+		pass(time.Hour)
+		assert.Less(t, len(f.requests()), 500)
+		assertLines(t, []string{"does not show it"}, f.log.take())
+		f.Fault = f.respond
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Drained))
+		assertLines(t, []string{"works again"}, f.log.take())
+	})
+}
+
+// A condition of another client may have a time that no client can write. It blocks no report, and is logged once.
+func TestATimeThatNoClientCanWrite(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		foreign := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionFalse, Reason: "AsExpected", LastTransitionTime: metav1.Unix(0, 0)}
+		status := map[string]any{"conditions": append(f.object().Status.Conditions, foreign)}
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"resourceVersion": f.object().ResourceVersion}, "status": status})
+		require.NoError(t, err)
+		body := strings.ReplaceAll(string(patch), "1970-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00")
+		written, err := f.Serve(httptest.NewRequest(http.MethodPatch, "http://fake/machineconfignodes/"+nodeName+"/status", strings.NewReader(body)))
+		require.NoError(t, err)
+		require.Equal(t, http.StatusOK, written.StatusCode)
+		f.report(t, phases.Drained, metav1.ConditionUnknown)
+		f.report(t, phases.Cordoned, metav1.ConditionUnknown)
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
+		assert.Len(t, f.log.take(), 1)
 	})
 }

@@ -91,8 +91,8 @@ func TestReportsThatTheServerRejects(t *testing.T) {
 	}
 }
 
-// A full queue rejects a report that changes a status, but the call still triggers an attempt. Flush
-// waits until the status has the Node's config, also then.
+// A full queue rejects a report that changes a status. Flush waits until the status has the Node's config,
+// also then.
 func TestFullQueue(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)

@@ -3,6 +3,7 @@ package upgrademonitor_test
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -276,6 +277,34 @@ func TestTheNewestView(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A look that has started first may end with the newer Node. Then this Node wins.
+func TestTheFirstLookReadsTheNewestNode(t *testing.T) {
+	var held atomic.Pointer[chan struct{}]
+	var f *fixture
+	synctest.Test(t, func(t *testing.T) {
+		f = newFixture(t, func(c *upgrademonitor.Config) {
+			c.Node = func() (*corev1.Node, error) {
+				if hold := held.Swap(nil); hold != nil {
+					<-*hold
+				}
+				return f.view()
+			}
+		})
+		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "5" })
+		f.report(t, phases.Updated, metav1.ConditionTrue)
+		hold := make(chan struct{})
+		held.Store(&hold)
+		go func() { assert.NoError(t, f.Flush(t.Context())) }()
+		synctest.Wait()
+		f.report(t, phases.NodeDegraded, metav1.ConditionTrue) // a second look, with the old Node
+		f.annotate(newConfig, newConfig)
+		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "6" })
+		close(hold)
+		synctest.Wait()
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+	})
 }
 
 // After etcd was restored, the resourceVersions of Nodes are lower.

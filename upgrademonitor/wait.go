@@ -44,7 +44,6 @@ func (m *Monitor) trySubmit(ctx context.Context, change planner.Change) error {
 	defer m.unlock()
 	e, err := m.core.Submit(change, m.view.node)
 	if e == nil {
-		m.wakeLocked(m.cause != nil)
 		return m.rejected(change, err)
 	}
 	if cause := m.awaitLocked(ctx, timeout.C, e); cause != nil {
@@ -69,7 +68,6 @@ func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *
 	}
 	for cause == nil && !e.IsSettled {
 		late := m.waitLocked(ctx, timeout, e)
-		m.failOverdueLocked()
 		cause = cmp.Or(ctx.Err(), m.cause, late)
 	}
 	m.waiting--
@@ -94,52 +92,6 @@ func (m *Monitor) waitLocked(ctx context.Context, timeout <-chan time.Time, e *p
 		return errLate
 	}
 	return nil
-}
-
-// Flush waits until all reports that were accepted before the call are written. In a daemon, Flush
-// also waits until the status has the configs and images of the Node. Call Flush before a reboot or
-// exit, with a deadline, so that an unreachable API server does not prevent the reboot.
-//
-//  1. Flush calls Config.Node, and tries to write at once. If a request has no response within
-//     Config.Timeout, Flush cancels it, because the response may be lost, and tries again. This second
-//     attempt is not canceled, because the API server may be slow.
-//  2. If writes fail, Flush waits until a retry succeeds or ctx ends. If ctx ends, the error wraps
-//     ErrPending, the cause and the error of ctx.
-//  3. If all reports are written, but Config.Node fails, the error wraps ErrPending and the cause. In a
-//     controller (see Monitors), Flush ignores a failure of Config.Node.
-//  4. If the API server rejects a report permanently, the report is dropped, and Flush returns an error
-//     that does not wrap ErrPending.
-func (m *Monitor) Flush(ctx context.Context) error {
-	if m == nil {
-		return nil
-	}
-	nodeErr := m.look()
-	m.mu.Lock()
-	defer m.unlock()
-	switch {
-	case m.isController():
-		nodeErr = nil
-	case nodeErr == nil:
-		m.core.SubmitNode(m.view.node, m.now())
-	}
-	entries := m.core.Entries()
-	if ctx.Err() == nil {
-		m.flushLocked(ctx, entries)
-	}
-	var errs []error
-	for _, e := range entries {
-		if !e.IsSettled {
-			cause := cmp.Or(m.cause, errWaiting)
-			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cause, ctx.Err())
-		}
-		if e.Err != nil {
-			errs = append(errs, fmt.Errorf("MachineConfigNode %s: %s dropped: %w", m.config.NodeName, e.Change, e.Err))
-		}
-	}
-	if nodeErr != nil {
-		errs = append(errs, fmt.Errorf("MachineConfigNode %s: flush: %w: %w", m.config.NodeName, ErrPending, nodeErr))
-	}
-	return errors.Join(errs...)
 }
 
 // flushLocked starts an attempt at once, and waits until the entries are settled or ctx ends.

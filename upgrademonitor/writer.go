@@ -2,6 +2,7 @@ package upgrademonitor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -123,7 +124,7 @@ func (m *Monitor) next(a *attempt, verdict planner.Verdict) (request planner.Req
 	return request, ok
 }
 
-// record passes a result to the core, and records a failure.
+// record passes a result to the core, and says how the attempt continues.
 func (m *Monitor) record(a *attempt, request planner.Request, result planner.Result) planner.Verdict {
 	m.mu.Lock()
 	defer m.unlock()
@@ -131,20 +132,29 @@ func (m *Monitor) record(a *attempt, request planner.Request, result planner.Res
 	verdict := m.core.Done(request, result)
 	m.settleLocked()
 	switch {
-	case verdict == planner.Continue && request.Verb == planner.PatchStatus: // written, or rejected for good
+	case verdict == planner.Continue:
+		m.recordStepLocked(a, request, result)
+		return planner.Continue
+	case a.ctx.Err() != nil: // a Flush, or the end of the ctx of New, has canceled the attempt: this is no failure
+		return planner.GiveUp
+	case verdict == planner.Pause && a.conflicts.Steps > 0:
+		return planner.Pause
+	}
+	m.canceled = false
+	m.failLocked(string(result.Outcome)+apierr.Cause(result.Err), result.Err)
+	return planner.GiveUp
+}
+
+// recordStepLocked records a request after which the attempt continues. A write was successful, or the API
+// server has rejected it for good.
+func (m *Monitor) recordStepLocked(a *attempt, request planner.Request, result planner.Result) {
+	switch request.Verb {
+	case planner.PatchStatus:
 		a.conflicts = conflictBackoff
 		m.recoverLocked()
-	case verdict == planner.Continue && request.Verb == planner.PatchSpec:
+	case planner.PatchSpec:
 		m.logLocked(specFailure, apierr.Cause(result.Err), result.Err)
-	case result.Err == nil:
-	case a.ctx.Err() != nil: // a Flush, or the end of the ctx of New, has canceled the attempt
-		return planner.GiveUp
-	case verdict == planner.GiveUp, verdict == planner.Pause && a.conflicts.Steps == 0:
-		m.canceled = false
-		m.failLocked(string(result.Outcome)+apierr.Cause(result.Err), result.Err)
-		return planner.GiveUp
 	}
-	return verdict
 }
 
 // recoverLocked ends the outage. The time of its next retry must not delay a later report.
@@ -217,8 +227,14 @@ func (m *Monitor) send(ctx context.Context, r planner.Request) planner.Result {
 	if err != nil {
 		return planner.Result{Outcome: apierr.Classify(err), Err: err}
 	}
-	return planner.Result{Object: planner.FromTyped(mcn)}
+	object := planner.FromTyped(mcn)
+	if !r.IsKeptIn(object) { // otherwise the same write would follow without a pause
+		return planner.Result{Outcome: apierr.Retry, Err: errNotKept}
+	}
+	return planner.Result{Object: object}
 }
+
+var errNotKept = errors.New("the API server has accepted the status, but its response does not show it: check for a webhook that changes MachineConfigNodes")
 
 func (m *Monitor) request(ctx context.Context, r planner.Request) (*mcfgv1.MachineConfigNode, error) {
 	switch r.Verb {
@@ -234,6 +250,9 @@ func (m *Monitor) request(ctx context.Context, r planner.Request) (*mcfgv1.Machi
 	}
 	if r.Verb == planner.PatchSpec {
 		return m.client.PatchSpec(ctx, patch)
+	}
+	if err := r.ReplacedTime(); err != nil {
+		m.logger().Info("Replacing the time of a condition", "cause", err)
 	}
 	return m.client.PatchStatus(ctx, patch)
 }

@@ -86,7 +86,10 @@ func fuzzReport(in *mcntest.Tape) request {
 	r := request{Report: transitions.Report{Reason: "Reported"}, Update: transitions.Update{Name: thisUpdate}}
 	r.Phase = phases.Phase(everyType[in.Pick(len(everyType))])
 	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.Pick(8)]
-	options := in.Pick(128)
+	options := in.Pick(256)
+	if options&128 != 0 {
+		r.Reason = "Retried"
+	}
 	r.NotRequired = options&64 != 0
 	r.CompletesParent = options&1 != 0
 	r.NewTarget = options&2 != 0

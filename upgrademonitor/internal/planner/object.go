@@ -2,6 +2,7 @@ package planner
 
 import (
 	"encoding/json"
+	"fmt"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,7 +65,7 @@ func (r Request) Patch() ([]byte, error) {
 	}
 	next := r.Next.Status
 	status := fields{
-		"conditions":         append(append([]metav1.Condition{}, next.Conditions...), r.Base.Foreign...),
+		"conditions":         encoded(next.Conditions, r.Base.Foreign),
 		"observedGeneration": orNil(next.ObservedGeneration),
 		"configImage":        nil,
 		"pinnedImageSets":    next.PinnedImageSets, // nil encodes to null
@@ -88,4 +89,47 @@ func orNil[T comparable](value T) any {
 		return nil
 	}
 	return value
+}
+
+// condition is a condition in a patch. Its time hides that of the metav1.Condition, which would encode year 1,
+// the zero time, to null. The CRD accepts year 1 from other clients.
+type condition struct {
+	metav1.Condition
+	LastTransitionTime string `json:"lastTransitionTime"`
+}
+
+func encoded(lists ...[]metav1.Condition) []condition {
+	all := []condition{}
+	for _, list := range lists {
+		for _, c := range list {
+			all = append(all, condition{c, writable(c.LastTransitionTime).UTC().Format("2006-01-02T15:04:05Z")})
+		}
+	}
+	return all
+}
+
+// The first and the last time that RFC 3339 has, in UTC. The CRD accepts other times from clients in other zones.
+var firstTime, lastTime = metav1.Unix(-62167219200, 0), metav1.Unix(253402300799, 0) // of the years 0 and 9999
+
+// writable returns the nearest time that RFC 3339 has in UTC.
+func writable(t metav1.Time) metav1.Time {
+	switch {
+	case t.Unix() < firstTime.Unix():
+		return firstTime
+	case t.Unix() > lastTime.Unix():
+		return lastTime
+	}
+	return t
+}
+
+// ReplacedTime returns an error that names a condition whose time the patch of a status replaces, or nil.
+func (r Request) ReplacedTime() error {
+	for _, list := range [][]metav1.Condition{r.Next.Status.Conditions, r.Base.Foreign} {
+		for _, c := range list {
+			if w := writable(c.LastTransitionTime); w != c.LastTransitionTime {
+				return fmt.Errorf("no client can write the lastTransitionTime %v of %s: it becomes %v", c.LastTransitionTime, c.Type, w)
+			}
+		}
+	}
+	return nil
 }

@@ -1,7 +1,9 @@
 package planner_test
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
@@ -55,5 +57,31 @@ func TestPatch(t *testing.T) {
 			require.NoError(t, err)
 			assert.JSONEq(t, tc.want, string(patch))
 		})
+	}
+}
+
+// A client cannot write each time that the CRD accepts: a year outside 0 to 9999 is replaced. Year 1, which is the
+// zero time, is written as it was read.
+func TestTimesThatNoClientCanWrite(t *testing.T) {
+	for read, want := range map[string]string{
+		"0001-01-01T00:00:00Z":      "0001-01-01T00:00:00Z",
+		"0000-01-01T00:00:00+01:00": "0000-01-01T00:00:00Z",
+		"9999-12-31T23:59:59-01:00": "9999-12-31T23:59:59Z",
+		"9999-12-31T23:59:59Z":      "9999-12-31T23:59:59Z",
+		"2026-05-22T12:37:24+02:00": "2026-05-22T10:37:24Z",
+	} {
+		at, err := time.Parse(time.RFC3339, read)
+		require.NoError(t, err)
+		for _, isForeign := range []bool{false, true} {
+			r := planner.Request{Verb: planner.PatchStatus}
+			list := []metav1.Condition{{Type: "T", LastTransitionTime: metav1.NewTime(at)}}
+			if r.Next.Status.Conditions = list; isForeign {
+				r.Next.Status.Conditions, r.Base.Foreign = nil, list
+			}
+			patch, err := r.Patch()
+			require.NoError(t, err)
+			assert.Contains(t, string(patch), `"lastTransitionTime":"`+want+`"`, read)
+			assert.Equal(t, strings.Contains(read, "01:00"), r.ReplacedTime() != nil, read)
+		}
 	}
 }

@@ -1,6 +1,11 @@
 package planner
 
-import "github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+import (
+	"slices"
+
+	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
+)
 
 // Verb is the kind of a request: the API verb and, for a patch, the part of the object to patch.
 type Verb string
@@ -22,6 +27,13 @@ type Request struct {
 	Node Node // the Node from which the request is computed
 
 	isLast bool // the change of the head of the queue is written then
+}
+
+// IsKeptIn reports whether the object in the response shows the conditions and the image sets that the request
+// has written. It does not if, for example, a mutating webhook has changed them.
+func (r Request) IsKeptIn(o Object) bool {
+	return r.Verb != PatchStatus || transitions.Equal(r.Next.Status.Conditions, o.Status.Conditions) &&
+		slices.Equal(r.Next.Status.PinnedImageSets, o.Status.PinnedImageSets)
 }
 
 // Result is the result of a request, with the object in the response.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
@@ -13,44 +14,6 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
-
-// Option configures a report. A nil Option is ignored.
-type Option func(*options)
-
-type options struct {
-	completesParent bool
-	reason          string
-	doneMessage     string
-}
-
-// CompletesParent sets the parent of the phase to True in the same write as the phase. If another
-// child of the parent is still Unknown, the parent stays Unknown. So pass the option for each child
-// that may complete last. The option is valid only for a Child phase with status True. With Track, it
-// applies to the report of True. With NotRequired, the parent becomes True even if no child has run.
-func CompletesParent() Option {
-	return func(o *options) { o.completesParent = true }
-}
-
-// Reason sets the reason of the condition that Report, NotRequired or Track writes. The default is the
-// name of the parent followed by the name of the phase, for example UpdateExecutedDrained.
-func Reason(reason string) Option {
-	return func(o *options) { o.reason = reason }
-}
-
-// DoneMessage sets the message with which Track reports True. The default is the argument message of
-// Track. Other calls ignore the option.
-func DoneMessage(message string) Option {
-	return func(o *options) { o.doneMessage = message }
-}
-
-func newOptions(opts []Option) (o options) {
-	for _, opt := range opts {
-		if opt != nil {
-			opt(&o)
-		}
-	}
-	return o
-}
 
 // GenerateAndApplyMachineConfigNode reports the status of a phase, with a reason (a CamelCase word)
 // and a message. If the MachineConfigNode is missing, it is created. If the status changes,
@@ -76,6 +39,26 @@ func (m *Monitor) GenerateAndApplyMachineConfigNode(
 	o := newOptions(opts)
 	o.reason = reason
 	return m.submitReport(ctx, newChange(phase, message, status), o)
+}
+
+// GenerateAndApplyMachineConfigNodeSpec makes the spec (pool, desired config and desired image) and
+// the owner reference of the MachineConfigNode match the Node. If the MachineConfigNode is missing, it
+// is created. If the known MachineConfigNode does not differ, no request is made.
+//
+//  1. If the Node has no desired config, the spec keeps its desired config. If the pool of the Node is
+//     not known, the spec keeps its pool. In image mode, if the Node has a config but no desired
+//     image, the desired image in the spec is cleared.
+//  2. The call waits like GenerateAndApplyMachineConfigNode, behind the reports that are pending. If the
+//     write fails, the error wraps ErrPending and the cause, and the write is retried.
+//  3. In a controller (see Monitors), nothing is written, and the error is a *field.Error.
+func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) error {
+	switch {
+	case m == nil:
+		return nil
+	case m.isController():
+		return errConditionsOnly
+	}
+	return m.submit(ctx, planner.Change{WritesSpec: true})
 }
 
 // Report is like GenerateAndApplyMachineConfigNode, but it logs errors, and returns none. If a report
@@ -147,6 +130,100 @@ func (m *Monitor) Track(
 	}
 	m.report(ctx, newChange(phase, cmp.Or(done.doneMessage, message), metav1.ConditionTrue), done)
 	return nil
+}
+
+// ReportPinnedImageSets reports all pinned image sets of the node: it sets the list
+// status.pinnedImageSets, and the conditions PinnedImageSetsProgressing and PinnedImageSetsDegraded, in
+// one write. The argument failure is an error that does not belong to a single set, or nil.
+//
+//  1. A set that is not in the argument sets is removed from the list.
+//  2. The currentGeneration of a set changes only when the set is done.
+//  3. Each set that is not done and has no error of its own gets failure as its error. If there is no
+//     such set, the message of PinnedImageSetsDegraded contains failure.
+//  4. If a set has failed, its last error stays in the list, and PinnedImageSetsDegraded stays True,
+//     until the set is done or removed. PinnedImageSetsProgressing stays True until all sets are done
+//     and failure is nil.
+//  5. If a set was deleted and created again, its generation has decreased. The CRD rejects a lower
+//     generation, so another write first removes the set from the list.
+//  6. If a generation is out of range, a name is invalid or repeated, or there are more than 100
+//     sets, nothing is written. Errors are logged, as in Report.
+func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageSet, failure error) {
+	if m == nil {
+		return
+	}
+	m.logChange("Failed to prefetch pinned images", failure)
+	change := planner.Change{Sets: imageSetsOf(sets, failure)}
+	change.Phase = phases.PinnedImageSetsProgressing
+	err := validateImageSets(sets)
+	if m.isController() {
+		err = errConditionsOnly
+	}
+	if err = m.rejected(change, err); err == nil {
+		err = m.submit(ctx, change)
+	}
+	m.logRejection(ctx, change, err)
+}
+
+// Flush waits until all reports that were accepted before the call are written. In a daemon, Flush
+// also waits until the status has the configs and images of the Node. Call Flush before a reboot or
+// exit, with a deadline, so that an unreachable API server does not prevent the reboot.
+//
+//  1. Flush calls Config.Node, and tries to write at once. If a request has no response within
+//     Config.Timeout, Flush cancels it, because the response may be lost, and tries again. This second
+//     attempt is not canceled, because the API server may be slow.
+//  2. If writes fail, Flush waits until a retry succeeds or ctx ends. If ctx ends, the error wraps
+//     ErrPending, the cause and the error of ctx.
+//  3. If all reports are written, but Config.Node fails, the error wraps ErrPending and the cause. In a
+//     controller (see Monitors), Flush ignores a failure of Config.Node.
+//  4. If the API server rejects a report permanently, the report is dropped, and Flush returns an error
+//     that does not wrap ErrPending.
+func (m *Monitor) Flush(ctx context.Context) error {
+	if m == nil {
+		return nil
+	}
+	nodeErr := m.look()
+	m.mu.Lock()
+	defer m.unlock()
+	switch {
+	case m.isController():
+		nodeErr = nil
+	case nodeErr == nil:
+		m.core.SubmitNode(m.view.node, m.now())
+	}
+	entries := m.core.Entries()
+	if ctx.Err() == nil {
+		m.flushLocked(ctx, entries)
+	}
+	var errs []error
+	for _, e := range entries {
+		if !e.IsSettled {
+			cause := cmp.Or(m.cause, errWaiting)
+			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cause, ctx.Err())
+		}
+		if e.Err != nil {
+			errs = append(errs, fmt.Errorf("MachineConfigNode %s: %s dropped: %w", m.config.NodeName, e.Change, e.Err))
+		}
+	}
+	if nodeErr != nil {
+		errs = append(errs, fmt.Errorf("MachineConfigNode %s: flush: %w: %w", m.config.NodeName, ErrPending, nodeErr))
+	}
+	return errors.Join(errs...)
+}
+
+// Pending returns the number of reports that are accepted but not written yet, and the time at which
+// the oldest of them was accepted. If no report is pending, it returns 0 and the zero time. An unwritten
+// change of the Node's annotations counts as one report. Pending makes no request.
+func (m *Monitor) Pending() (n int, since time.Time) {
+	if m == nil {
+		return 0, time.Time{}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	entries := m.core.Entries()
+	if len(entries) > 0 {
+		since = entries[0].Change.Time.Time
+	}
+	return len(entries), since
 }
 
 func newChange(phase phases.Phase, message string, status metav1.ConditionStatus) planner.Change {
