@@ -17,16 +17,16 @@ import (
 
 func secondsOf(n int) time.Duration { return time.Duration(n) * time.Second }
 
-// everyType holds the types of conditions of both modes, and another one.
+// everyType has the types of conditions of both modes, and a type that is not a phase.
 var everyType = append(append([]string{"InternalReleaseImageDegraded"}, imageTypes...), "AppliedFilesAndOS")
 
-// east is a zone in which a clock may be. The published times are in UTC.
+// east is the zone of the clock in FuzzNext. Next writes times in UTC.
 var east = time.FixedZone("east", 2*60*60)
 
-// FuzzNext decodes a list and a sequence of reports, and checks each call with the oracle.
+// FuzzNext makes a sequence of random reports on a random list, and checks each with the oracle.
 func FuzzNext(f *testing.F) {
 	f.Add([]byte{})
-	for seed := range uint64(1000) { // what every change is tested with
+	for seed := range uint64(1000) { // go test without -fuzz runs these
 		tape := make([]byte, 100)
 		_, _ = rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8)}).Read(tape)
 		f.Add(tape)
@@ -47,7 +47,7 @@ func FuzzNext(f *testing.F) {
 				t.Fatal("the argument changed")
 			}
 			if err := (called{list, imageMode, r, writes, err}).check(); err != nil {
-				t.Fatalf("%v, then %+v: %v", list, r, err)
+				t.Fatalf("%v\n%s", err, describe(list, imageMode, r))
 			}
 			if last := len(writes) - 1; last >= 0 {
 				list = slices.Clone(writes[last])
@@ -56,15 +56,15 @@ func FuzzNext(f *testing.F) {
 					t.Fatal("two writes share memory")
 				}
 			}
-			if again, _ := conditionstest.Writes(list, imageMode, r.Report, r.Update); err == nil && again != nil && !retries(r) {
-				t.Fatalf("%v, then %+v: the repeat writes again", list, r)
+			if again, _ := conditionstest.Writes(list, imageMode, r.Report, r.Update); err == nil && again != nil && !startsAgain(r) {
+				t.Fatalf("a repeat of the report writes again\n%s", describe(list, imageMode, r))
 			}
 		}
 	})
 }
 
-// retries reports whether a repeat of the report starts another update.
-func retries(r request) bool {
+// startsAgain reports whether each repeat of the report starts another update, because r.NewTarget stays set.
+func startsAgain(r request) bool {
 	return (r.Phase == phases.Updated || r.Phase == phases.UpdatePrepared) && r.NewTarget
 }
 
@@ -72,10 +72,11 @@ func fuzzList(in *mcntest.Tape) []metav1.Condition {
 	var list []metav1.Condition
 	for n := in.Pick(20); n > 0; n-- {
 		typ := everyType[in.Pick(len(everyType))]
-		c := neverRan(phases.Phase(typ), metav1.NewTime(earlier.Add(-secondsOf(n)-time.Microsecond)))
+		c := neverReported(phases.Phase(typ), metav1.NewTime(earlier.Add(-secondsOf(n)-time.Microsecond)))
 		c.Status = statuses[in.Pick(3)]
-		if said := in.Pick(4); said < 3 && (said > 0 || c.Status != no) { // else the reason says "not yet", whatever the status
-			c.Reason, c.Message = "Ran", []string{"", "ran " + typ, prefix + lastUpdate + ": ran"}[said]
+		// A condition that is not False may have the reason of a phase that was never reported: other clients write it.
+		if text := in.Pick(4); text < 3 && (text > 0 || c.Status != no) {
+			c.Reason, c.Message = "Ran", []string{"", "ran " + typ, prefix + lastUpdate + ": ran"}[text]
 		}
 		list = append(list, c)
 	}
@@ -91,9 +92,13 @@ func fuzzReport(in *mcntest.Tape) request {
 		r.Reason = "Retried"
 	}
 	r.NotRequired = options&64 != 0
+	if options&32 != 0 {
+		r.Reason = "Failed"
+	}
 	r.CompletesParent = options&1 != 0
 	r.NewTarget = options&2 != 0
 	r.Ended = options&4 != 0
-	r.Message = []string{"one", "another", "\xff" + strings.Repeat("a", 4085), ""}[options>>3&3] // one is too long with a prefix
+	tooLongWithPrefix := "\xff" + strings.Repeat("a", 4085)
+	r.Message = []string{"one", "another", tooLongWithPrefix, ""}[options>>3&3]
 	return r
 }

@@ -1,7 +1,9 @@
 package transitions_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +26,7 @@ var (
 	now     = metav1.NewTime(earlier.Add(time.Minute))
 )
 
-// statusMap is a list of a mode: the named phases ran, the others did not.
+// statusMap has the statuses of the phases that were reported.
 type statusMap map[phases.Phase]metav1.ConditionStatus
 
 func (m statusMap) list(imageMode bool) []metav1.Condition {
@@ -38,8 +40,8 @@ func (m statusMap) list(imageMode bool) []metav1.Condition {
 	return list
 }
 
-// midway returns a list during an update: phases that are done, running, reset by the last
-// update, or never ran, and singletons with messages.
+// midway returns the list of an update that drains the node. The last update has left Resumed and Uncordoned. The
+// statuses in changes replace those of the list.
 func midway(imageMode bool, changes statusMap) []metav1.Condition {
 	m := statusMap{
 		phases.UpdatePrepared: done, phases.UpdateExecuted: running, phases.Cordoned: done, phases.Drained: running,
@@ -54,7 +56,7 @@ func midway(imageMode bool, changes statusMap) []metav1.Condition {
 	return list
 }
 
-// request is a report, and what the list does not show of the update.
+// request has the arguments of Next.
 type request struct {
 	transitions.Report
 	transitions.Update
@@ -72,7 +74,7 @@ func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*request)) 
 	return r
 }
 
-// next calls Next and checks its result with the oracle, and that the list did not change.
+// next returns the writes of a report. It checks them with the oracle, and that Next does not change its argument.
 func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]metav1.Condition {
 	t.Helper()
 	kept := slices.Clone(list)
@@ -83,8 +85,8 @@ func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]
 	return writes
 }
 
-// neverRan returns the condition of a phase that never ran.
-func neverRan(p phases.Phase, since metav1.Time) metav1.Condition {
+// neverReported returns the condition of a phase that was never reported.
+func neverReported(p phases.Phase, since metav1.Time) metav1.Condition {
 	return metav1.Condition{
 		Type:               string(p),
 		Status:             "False",
@@ -119,4 +121,16 @@ func types(list []metav1.Condition) []string {
 		ts = append(ts, c.Type)
 	}
 	return ts
+}
+
+// describe returns the arguments of Next, with one condition per line, without those that were never reported.
+func describe(list []metav1.Condition, imageMode bool, r request) string {
+	text := fmt.Sprintf("image mode %t, list:\n", imageMode)
+	for _, c := range list {
+		if c.Status != no || !strings.HasPrefix(c.Reason, "NotYetOccur") {
+			text += fmt.Sprintf("  %s=%s %s %.50q %s\n", c.Type, c.Status, c.Reason, c.Message, c.LastTransitionTime.UTC().Format(time.TimeOnly))
+		}
+	}
+	r.Message = fmt.Sprintf("%.50q", r.Message)
+	return text + fmt.Sprintf("report:\n  %+v\n  %+v", r.Report, r.Update)
 }

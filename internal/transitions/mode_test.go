@@ -10,25 +10,25 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestInImageMode(t *testing.T) {
-	const ran, notYet = metav1.ConditionTrue, metav1.ConditionFalse
+func TestTheConditionsShowTheMode(t *testing.T) {
+	const started, notYet = metav1.ConditionTrue, metav1.ConditionFalse
 	const standard, files, image, pull = phases.AppliedFilesAndOS, phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry
 	type statuses = map[phases.Phase]metav1.ConditionStatus
 	for name, tc := range map[string]struct {
 		list statuses
 		want bool
 	}{
-		"no conditions":           {nil, false},
-		"standard":                {statuses{standard: notYet}, false},
-		"a pull in standard mode": {statuses{standard: notYet, pull: ran}, false},
-		"files":                   {statuses{files: notYet}, true},
-		"an image":                {statuses{image: notYet}, true},
-		"both, neither ran":       {statuses{standard: notYet, image: notYet}, true},
-		"both, files ran":         {statuses{standard: notYet, files: ran, image: notYet}, true},
-		"both, the image ran":     {statuses{standard: notYet, files: notYet, image: ran}, true},
-		"both, standard ran":      {statuses{standard: ran, files: notYet, image: notYet}, false},
-		"both ran":                {statuses{standard: ran, image: ran}, true},
-		"both, a pull ran":        {statuses{standard: ran, image: notYet, pull: ran}, false},
+		"no conditions":     {nil, false},
+		"AppliedFilesAndOS": {statuses{standard: notYet}, false},
+		"ImagePulledFromRegistry beside AppliedFilesAndOS": {statuses{standard: notYet, pull: started}, false},
+		"AppliedFiles":                                  {statuses{files: notYet}, true},
+		"AppliedOSImage":                                {statuses{image: notYet}, true},
+		"both modes, and neither has started":           {statuses{standard: notYet, image: notYet}, true},
+		"both modes, and AppliedFiles has started":      {statuses{standard: notYet, files: started, image: notYet}, true},
+		"both modes, and AppliedOSImage has started":    {statuses{standard: notYet, files: notYet, image: started}, true},
+		"both modes, and AppliedFilesAndOS has started": {statuses{standard: started, files: notYet, image: notYet}, false},
+		"both modes have started":                       {statuses{standard: started, image: started}, true},
+		"both modes, and AppliedFilesAndOS and ImagePulledFromRegistry have started": {statuses{standard: started, image: notYet, pull: started}, false},
 	} {
 		var list []metav1.Condition
 		for p, status := range tc.list {

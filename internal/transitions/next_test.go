@@ -11,8 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// A report that changes nothing else adds missing conditions, and removes the conditions of the other mode.
-func TestARepeatCompletesTheList(t *testing.T) {
+func TestARepeatAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *testing.T) {
 	r := report(phases.Drained, running)
 	full := next(t, midway(false, nil), false, r)[0]
 	require.Nil(t, next(t, full, false, r))
@@ -20,7 +19,7 @@ func TestARepeatCompletesTheList(t *testing.T) {
 	for _, p := range []phases.Phase{phases.RebootedNode, phases.NodeDegraded} {
 		writes := next(t, without(full, p), false, r)
 		require.Len(t, writes, 1)
-		assert.Equal(t, neverRan(p, now), condition(t, writes[0], p))
+		assert.Equal(t, neverReported(p, now), condition(t, writes[0], p))
 		assert.Equal(t, without(full, p), without(writes[0], p))
 	}
 	late := report(phases.Updated, no, func(r *request) { r.Ended = true })
@@ -31,7 +30,7 @@ func TestARepeatCompletesTheList(t *testing.T) {
 	writes := next(t, other, false, r)
 	require.Len(t, writes, 1)
 	assert.Equal(t, standardTypes, types(writes[0]))
-	assert.Equal(t, neverRan(phases.AppliedFilesAndOS, now), condition(t, writes[0], phases.AppliedFilesAndOS))
+	assert.Equal(t, neverReported(phases.AppliedFilesAndOS, now), condition(t, writes[0], phases.AppliedFilesAndOS))
 	assert.Len(t, next(t, append(slices.Clone(full), metav1.Condition{Type: "AppliedFiles"}), false, r), 1, "one more condition, of the other mode")
 	list := slices.Clone(full)
 	slices.Reverse(list)

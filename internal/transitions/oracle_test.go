@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/upgrademonitor/internal/transitions"
 )
 
-// The oracle decides for any report what the rules of the state machine and of the cycle
-// require. It shares nothing with the library: no table, no helper.
+// The oracle is a second implementation of the rules of package transitions. It shares no rule with the library, so a
+// wrong rule would have to be written twice.
 
 const (
 	no      = metav1.ConditionFalse
@@ -53,7 +53,7 @@ func isStep(typ string) bool {
 	return typ != "Updated" && !slices.Contains(singletons, typ)
 }
 
-// called is a call of Next and its result.
+// called has the arguments of Next for a report, and all writes that Next returns for it.
 type called struct {
 	list      []metav1.Condition
 	imageMode bool
@@ -76,10 +76,10 @@ const (
 	eventLate       event = "is older than the end of its update"
 )
 
-// check returns the violations of a call, nil if there are none.
+// check returns an error if the writes of a report break a rule. The error names the rule.
 func (c called) check() error {
 	before := c.completed()
-	if c.report.NotRequired { // False where it has not started, else True; and no update starts
+	if c.report.NotRequired { // means True for a phase that has started, otherwise False, and starts no update
 		c.report.Status, c.report.NewTarget, c.report.Ended = done, false, true
 		if status(before, string(c.report.Phase)) == no {
 			c.report.Status = no
@@ -116,8 +116,8 @@ func (c called) check() error {
 	return c.checkText(what, before, last)
 }
 
-// mostWrites returns how many writes a report needs at most. A reset is a write of its own only if
-// UpdatePrepared was True, or if a phase that is not reset makes the start of an update unrecognizable.
+// mostWrites returns the maximum number of writes of a report. A phase that changes from False to True needs two. If a
+// step starts an update, a write that resets the other steps may come first.
 func (c called) mostWrites(what event, before []metav1.Condition) int {
 	switch {
 	case what == eventEnd, what == eventText, what == eventLate, what == eventStart && status(before, "UpdatePrepared") != done:
@@ -128,7 +128,7 @@ func (c called) mostWrites(what event, before []metav1.Condition) int {
 	return 2
 }
 
-// completed returns the list with every condition of the mode.
+// completed returns the list with one condition for each phase of the mode.
 func (c called) completed() []metav1.Condition {
 	var list []metav1.Condition
 	for _, typ := range typesOf(c.imageMode) {
@@ -182,7 +182,7 @@ func (c called) isRejected(before []metav1.Condition) bool {
 	return isStep(typ) && !between && status(before, typ) == running && to == no
 }
 
-// expect returns the effect of the report, and the statuses of the list after it.
+// expect returns the effect of the report, and the statuses after its last write.
 func (c called) expect(before []metav1.Condition) (event, map[string]metav1.ConditionStatus) {
 	typ, to := string(c.report.Phase), c.report.Status
 	want, reset := map[string]metav1.ConditionStatus{}, map[string]metav1.ConditionStatus{}
@@ -239,7 +239,7 @@ func endOfDegraded(before metav1.ConditionStatus) metav1.ConditionStatus {
 	return before
 }
 
-// completes expects that a parent stays Unknown while another child is.
+// completes reports whether the report turns the parent True: no other child may be Unknown.
 func (c called) completes(list func(typ string) metav1.ConditionStatus) bool {
 	typ := string(c.report.Phase)
 	for child, parent := range parents {
@@ -250,7 +250,7 @@ func (c called) completes(list func(typ string) metav1.ConditionStatus) bool {
 	return (c.report.Status == done || c.report.NotRequired) && c.report.CompletesParent
 }
 
-// expectChild expects the transitions of a phase within an update, and of its parent.
+// expectChild sets the statuses of the phase and of its parent after the report.
 func (c called) expectChild(want map[string]metav1.ConditionStatus, typ string, from metav1.ConditionStatus) {
 	to := c.report.Status
 	want[typ] = to
@@ -264,7 +264,7 @@ func (c called) expectChild(want map[string]metav1.ConditionStatus, typ string, 
 	}
 }
 
-// isLate reports whether the report is older than the parent's True, in seconds.
+// isLate reports whether the parent turned True after the report, in whole seconds.
 func (c called) isLate(parent string) bool {
 	for _, o := range c.completed() {
 		if o.Type == parent {
@@ -274,7 +274,7 @@ func (c called) isLate(parent string) bool {
 	return false
 }
 
-// checkWrite checks the order, the transitions and the times of a write.
+// checkWrite checks one write: the order of the conditions, their transitions and times.
 func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 	if len(to) != len(from) {
 		return fmt.Errorf("%d conditions, want %d", len(to), len(from))
@@ -283,15 +283,15 @@ func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 		a, b := from[i], to[i]
 		switch {
 		case b.Type != a.Type:
-			return fmt.Errorf("%s stands where %s should", b.Type, a.Type)
+			return fmt.Errorf("%s is at the place of %s", b.Type, a.Type)
 		case a.Status == b.Status && !a.LastTransitionTime.Equal(&b.LastTransitionTime):
-			return fmt.Errorf("%s: the time changed without the status", a.Type)
+			return fmt.Errorf("%s: lastTransitionTime changed, but the status did not", a.Type)
 		case a.Status == b.Status:
 			continue
 		case b.LastTransitionTime != latest(a.LastTransitionTime, c.now()):
-			return fmt.Errorf("%s: %s→%s at %s", a.Type, a.Status, b.Status, b.LastTransitionTime)
+			return fmt.Errorf("%s: %s→%s has the lastTransitionTime %s", a.Type, a.Status, b.Status, b.LastTransitionTime)
 		case b.Status == done && b.Type != string(c.report.Phase) && (b.Type != parents[string(c.report.Phase)] || !c.report.CompletesParent):
-			return fmt.Errorf("%s: True is filled in", b.Type)
+			return fmt.Errorf("%s turned True without a report", b.Type)
 		}
 		resets := (what == eventStart || what == eventTarget || what == eventEnd || what == eventDisruption) && allReset(to)
 		if what == eventEnd && a.Type == "NodeDegraded" && a.Status == done && b.Status == no {
@@ -312,8 +312,8 @@ func latest(a, b metav1.Time) metav1.Time {
 	return b
 }
 
-// allReset reports whether the list is that after the start or the end of an update, by
-// which a reader, and the policy on the server, recognize that phases were reset.
+// allReset reports whether all steps are False, except that UpdatePrepared may be Unknown. In such a write, and in no
+// other, the TransitionPolicy of scope/guard allows a step to change from Unknown to False.
 func allReset(list []metav1.Condition) bool {
 	return !slices.ContainsFunc(list, func(o metav1.Condition) bool {
 		return isStep(o.Type) && o.Status != no && (o.Type != "UpdatePrepared" || o.Status != running)
@@ -324,7 +324,7 @@ func (c called) checkArrow(typ, arrow string, resets bool) error {
 	switch {
 	case slices.Contains(singletons, typ):
 		if typ != string(c.report.Phase) {
-			return fmt.Errorf("%s: %s without a report of its own", typ, arrow)
+			return fmt.Errorf("%s changed by %s without a report of this singleton", typ, arrow)
 		}
 	case typ == "Updated":
 		if strings.HasSuffix(arrow, "→Unknown") {
@@ -338,7 +338,8 @@ func (c called) checkArrow(typ, arrow string, resets bool) error {
 	return nil
 }
 
-// checkTogether checks that a child starts, and completes its parent, in one write.
+// checkTogether checks that a child and its parent start in the same write, and that a child that completes its parent
+// turns True in the same write as the parent.
 func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 	child := string(c.report.Phase)
 	parent, ok := parents[child]
@@ -346,12 +347,12 @@ func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 		return nil
 	}
 	turns := func(typ string, s metav1.ConditionStatus) bool { return status(from, typ) != s && status(to, typ) == s }
-	if turns(parent, done) && status(to, child) != done && !c.neverRan() {
+	if turns(parent, done) && status(to, child) != done && !c.isSkipped() {
 		return fmt.Errorf("%s is done before %s", parent, child)
 	}
 	completes := c.completes(func(typ string) metav1.ConditionStatus { return status(from, typ) })
 	if completes && turns(child, done) && status(to, parent) != done {
-		return fmt.Errorf("%s is done, %s follows later", child, parent)
+		return fmt.Errorf("%s is done before its parent %s", child, parent)
 	}
 	if turns(child, running) && status(to, parent) == no {
 		return fmt.Errorf("%s runs in a %s that has not started", child, parent)
@@ -362,11 +363,11 @@ func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 	return nil
 }
 
-// neverRan reports whether a step that has not started is not required.
-func (c called) neverRan() bool { return c.report.NotRequired && c.report.Status == no }
+// isSkipped reports whether the report says that a phase is not required, and the phase has not started.
+func (c called) isSkipped() bool { return c.report.NotRequired && c.report.Status == no }
 
-// unfinished returns the reason and message that a parent keeps or gets when a child turns True while
-// another child is Unknown: of the child that was reported last or, if that is not Unknown, of the first.
+// unfinished returns the reason and message of the parent if the child turns True while another child is Unknown. They
+// are those of the Unknown child that the parent shows or, if it shows none, of the first Unknown child.
 func (c called) unfinished(before []metav1.Condition, parent metav1.Condition) (reason, message string, ok bool) {
 	if c.report.Status != done {
 		return "", "", false
@@ -403,19 +404,19 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 				return fmt.Errorf("%s has changed: %v", b.Type, l)
 			}
 		case b.Type == child:
-			if l.Reason != r.Reason || l.Message != message && !c.keeps(what, b, l, r.Message) {
-				return fmt.Errorf("%s has %q %q", b.Type, l.Reason, l.Message)
+			if l.Reason != r.Reason || l.Message != message && !c.keepsPrefix(what, b, l, r.Message) {
+				return fmt.Errorf("%s has %.50q %.50q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l && what == eventNone && c.report.Status == running && c.isLate(b.Type):
 			return fmt.Errorf("parent %s: a late report changed it", b.Type)
-		case b.Type == parents[child] && b.Type != "" && c.neverRan() && b.Status == l.Status && what != eventText:
+		case b.Type == parents[child] && b.Type != "" && c.isSkipped() && b.Status == l.Status && what != eventText:
 			if b != l {
-				return fmt.Errorf("parent %s: a step that never ran changed it to %q %q", b.Type, l.Reason, l.Message)
+				return fmt.Errorf("parent %s: a step that was skipped changed it to %.50q %.50q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Type != "" && what == eventNone && l.Status == running && c.hasUnfinished(before, b):
 			if reason, text, _ := c.unfinished(before, b); l.Reason != reason || l.Message != text {
 				if b != l || c.isNews(before, last) {
-					return fmt.Errorf("parent %s has %q %q, want %q %q", b.Type, l.Reason, l.Message, reason, text)
+					return fmt.Errorf("parent %s has %.50q %.50q, want %.50q %.50q", b.Type, l.Reason, l.Message, reason, text)
 				}
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l:
@@ -423,31 +424,31 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 				return fmt.Errorf("parent %s has changed between updates", b.Type)
 			}
 			completes := c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
-			if !c.parentText(what, completes, c.isNews(before, last), b, l) && !wasReset(b, l, r.Name) {
-				return fmt.Errorf("parent %s has %q %q", b.Type, l.Reason, l.Message)
+			if !c.hasTextOfChild(what, completes, c.isNews(before, last), b, l) && !wasReset(b, l, r.Name) {
+				return fmt.Errorf("parent %s has %.50q %.50q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before, last) && (l.Reason != child || l.Message != c.text(what, c.report.Message)):
-			return fmt.Errorf("parent %s still has %q %q", b.Type, l.Reason, l.Message)
+			return fmt.Errorf("parent %s still has %.50q %.50q", b.Type, l.Reason, l.Message)
 		case b.Type == "Updated" && what == eventDisruption:
 			if l.Reason != "Updated" || l.Message != disruption {
-				return fmt.Errorf("Updated has %q %q", l.Reason, l.Message)
+				return fmt.Errorf("Updated has %.50q %.50q", l.Reason, l.Message)
 			}
 		case b.Type == "UpdatePrepared" && (what == eventStart || what == eventRepeat && b.Status != l.Status):
 			if l.Reason != "UpdatePrepared" || l.Message != message {
-				return fmt.Errorf("UpdatePrepared has %q %q", l.Reason, l.Message)
+				return fmt.Errorf("UpdatePrepared has %.50q %.50q", l.Reason, l.Message)
 			}
 		case what == eventEnd && b.Type == "NodeDegraded" && b.Status == done:
 			b.LastTransitionTime = l.LastTransitionTime
 			if b.Status = done; !wasReset(b, l, r.Name) {
-				return fmt.Errorf("NodeDegraded was %q, has %q", b.Message, l.Message)
+				return fmt.Errorf("NodeDegraded was %.50q, has %.50q", b.Message, l.Message)
 			}
 		case (what == eventStart || what == eventTarget) && b.Type == "NodeDegraded" && b.Status == done && c.replacesAnUpdate(before):
-			if b.LastTransitionTime != l.LastTransitionTime || l.Status != done || l.Reason != b.Reason || l.Message != once(b.Message, r.Name) {
+			if b.LastTransitionTime != l.LastTransitionTime || l.Status != done || l.Reason != b.Reason || l.Message != withPrefix(b.Message, r.Name) {
 				return fmt.Errorf("NodeDegraded of the update that is replaced was %v, is %v", b, l)
 			}
 		case isStep(b.Type) && (what == eventStart || what == eventEnd || what == eventDisruption || what == eventTarget):
 			if !wasReset(b, l, r.Name) {
-				return fmt.Errorf("%s was %q, has %q", b.Type, b.Message, l.Message)
+				return fmt.Errorf("%s was %.50q, has %.50q", b.Type, b.Message, l.Message)
 			}
 		case b != l:
 			return fmt.Errorf("%s has nothing to do with the report and changed: %v", b.Type, l)
@@ -456,24 +457,23 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 	return nil
 }
 
-// parentText checks that the reason of the parent is the name of the child. A parent that does
-// not change its status changes its message if it is Unknown, or for a child that completes it.
-// A repeat does not change it.
-func (c called) parentText(what event, completes, isNews bool, b, l metav1.Condition) bool {
+// hasTextOfChild reports whether the parent has the name of the child as its reason, and the message of the report. A
+// report that changes no status of the parent must not change its text, unless the parent is Unknown or is completed.
+func (c called) hasTextOfChild(what event, completes, isNews bool, b, l metav1.Condition) bool {
 	r := c.report
-	moved := b.Status != l.Status || what == eventDisruption // reset, and started again
+	moved := b.Status != l.Status || what == eventDisruption // which resets the parent, and starts it again
 	hasText := moved || isNews && (b.Status == running || completes)
 	return hasText && l.Reason == string(r.Phase) && l.Message == c.text(what, c.report.Message)
 }
 
-// keeps reports whether a refreshed message is still the same text in the same update.
-func (c called) keeps(what event, b, l metav1.Condition, message string) bool {
+// keepsPrefix reports whether a repeat between updates has left the message as it was, with the prefix of an update.
+func (c called) keepsPrefix(what event, b, l metav1.Condition, message string) bool {
 	return what == eventText && b.Message == l.Message &&
 		strings.HasPrefix(b.Message, prefix) && strings.HasSuffix(b.Message, ": "+transitions.TruncateTo(message, 4096))
 }
 
-// text returns a reported message as it is published. A phase that ran in the last update has the
-// prefix of that update.
+// text returns the message of the condition for a reported message. Between updates, the message of a step gets the
+// prefix of the last update.
 func (c called) text(what event, message string) string {
 	message = transitions.TruncateTo(message, 4096)
 	if what == eventText && isStep(string(c.report.Phase)) && c.report.Status != no && !strings.HasPrefix(message, prefix) {
@@ -482,7 +482,7 @@ func (c called) text(what event, message string) string {
 	return message
 }
 
-// isNews reports whether the report changes its own condition, or the names in the message of Updated.
+// isNews reports whether the report changes the condition of its phase, or Updated.
 func (c called) isNews(before, last []metav1.Condition) bool {
 	for i, o := range before {
 		if (o.Type == string(c.report.Phase) || o.Type == "Updated") && !isEqual(before[i:i+1], last[i:i+1]) {
@@ -492,26 +492,26 @@ func (c called) isNews(before, last []metav1.Condition) bool {
 	return false
 }
 
-// wasReset checks that a phase that was ever reported gets the prefix once.
+// wasReset reports whether a condition became False and, if the phase was ever reported, has the prefix of the update.
 func wasReset(b, l metav1.Condition, update string) bool {
 	if b.Status == no {
 		if isStep(b.Type) && b.Reason != "NotYetOccurred" && b.Reason != "NotYetOccured" {
-			b.Message = once(b.Message, update)
+			b.Message = withPrefix(b.Message, update)
 		}
 		return b == l
 	}
-	return l.Status == no && l.Reason == b.Reason && l.Message == once(b.Message, update)
+	return l.Status == no && l.Reason == b.Reason && l.Message == withPrefix(b.Message, update)
 }
 
-// once returns a message with the prefix of one update.
-func once(message, update string) string {
+// withPrefix returns a message with the prefix of an update. A message that already has a prefix gets no second one.
+func withPrefix(message, update string) string {
 	if !strings.HasPrefix(message, prefix) {
 		message = prefix + update + ": " + message
 	}
 	return transitions.TruncateTo(message, 4096)
 }
 
-// replacesAnUpdate reports whether an update is under way that a start replaces.
+// replacesAnUpdate reports whether an update is under way. If another one starts, it replaces this update.
 func (c called) replacesAnUpdate(before []metav1.Condition) bool {
 	for _, o := range before {
 		if o.Type == "Updated" {
@@ -530,7 +530,7 @@ func status(list []metav1.Condition, typ string) metav1.ConditionStatus {
 	return no
 }
 
-// isEqual reports whether two lists are equal.
+// isEqual reports whether two lists have the same statuses, reasons and messages.
 func isEqual(a, b []metav1.Condition) bool {
 	return slices.EqualFunc(a, b, func(a, b metav1.Condition) bool {
 		return a.Status == b.Status && a.Reason == b.Reason && a.Message == b.Message

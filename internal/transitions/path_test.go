@@ -21,7 +21,7 @@ const (
 	unknownPhase phases.Phase           = "InternalReleaseImageDegraded"
 )
 
-// The state machines: the writes from each status to False, Unknown and True.
+// For each old status, the statuses to write for the new status False, Unknown and True.
 const (
 	illegal = "illegal"
 	u, f, d = string(running), string(no), string(done)
@@ -50,7 +50,7 @@ func TestPathFollowsTheStateMachine(t *testing.T) {
 	}
 }
 
-// writesOf returns the writes, or illegal.
+// writesOf returns the statuses to write, or illegal.
 func writesOf(t *testing.T, typ string, from, to metav1.ConditionStatus) string {
 	p := phases.Phase(typ)
 	path, err := transitions.Path(p, from, to)
@@ -84,7 +84,7 @@ func TestPathRejectsInvalidArguments(t *testing.T) {
 	}
 }
 
-func TestSteps(t *testing.T) {
+func TestStepsThatRunOnlyDuringAnUpdate(t *testing.T) {
 	for _, typ := range everyType {
 		p := phases.Phase(typ)
 		isUpdateStep := typ != everyType[0] && isStep(typ)
@@ -93,8 +93,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// An error names the problem and the remedy.
-func TestErrors(t *testing.T) {
+func TestAnErrorNamesTheProblemAndTheRemedy(t *testing.T) {
 	_, unknown := transitions.Path("Rebooted", no, no)
 	_, empty := transitions.Path("", no, no)
 	_, status := transitions.Path(phases.Cordoned, no, "yes")
