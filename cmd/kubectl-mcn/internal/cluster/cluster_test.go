@@ -285,6 +285,10 @@ func TestUnobserved(t *testing.T) {
 			assert.Equal(t, tc.since, p.Unobserved.Since, name)
 		}
 	}
+	sentence := func(p *mcfgv1.MachineConfigPool) {
+		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdating, Status: corev1.ConditionTrue, Message: "All nodes are updating to MachineConfig " + configB + ". 1 of 6 nodes have it."})
+	}
+	assert.True(t, one(t, worker("2", retargeted(20), ofLast, sentence), 100, waitingNode("b")).Observed, "a sentence ends behind the name")
 	assert.Nil(t, one(t, worker("2", updated, ofLast, set(90)), 100, drainingNode("a", 99), waitingNode("b")).Unobserved, "a node updates")
 }
 

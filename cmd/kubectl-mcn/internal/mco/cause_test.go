@@ -209,7 +209,9 @@ func TestPods(t *testing.T) {
 		`error when deleting pod "a" in namespace "shop": Internal error`:                                                {pod("a")},
 		`error when evicting pods/"a" -n "shop": This pod has more than one PodDisruptionBudget, which is not supported`: {refused},
 		`error when evicting pods/"a" -n "shop": no endpoints available for service "guard"`:                             {pod("a")},
-		"cannot delete the file: /etc/a": nil,
+		"evict pod shop/a: Cannot evict pod as it would violate the pod's disruption budget.":                            {refused},
+		`evicting pod "shop/a" timed out`: {pod("a")},
+		"cannot delete the file: /etc/a":  nil,
 	} {
 		m := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 2), is(phases.Drained, running, 3, drainFailed+text))
 		assert.Equal(t, want, mco.Of(nil, m).Pods, text)

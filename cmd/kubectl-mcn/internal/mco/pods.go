@@ -37,6 +37,8 @@ var (
 	// errors.
 	notEvicted = regexp.MustCompile(`error when (?:evicting|deleting|waiting for) pods?[/ ]"([^"]+)" ` +
 		`(?:-n|in namespace) "([^"]+)"([^,\]]*)`)
+	// notEvictedShort matches the error of another drain controller.
+	notEvictedShort = regexp.MustCompile(`\b(?:evict|evicting|delete|deleting) pod "?([a-z0-9.-]+)/([a-z0-9.-]+)"?([^,\]]*)`)
 	// notDeletable matches a list of pods that kubectl's drain does not touch.
 	notDeletable = regexp.MustCompile(`cannot delete [^:]*: ([a-z0-9.-]+/[a-z0-9.-]+(?:, [a-z0-9.-]+/[a-z0-9.-]+)*)`)
 	// isRefusal matches the answers of a budget, and the end of attempts that a budget refuses.
@@ -46,10 +48,15 @@ var (
 // podsOf returns the pods that the error of a drain names.
 func podsOf(message string) []Pod {
 	var pods []Pod
-	for _, m := range notEvicted.FindAllStringSubmatch(message, -1) {
-		name, namespace, why := m[1], m[2], m[3]
+	add := func(namespace, name, why string) {
 		isTerminating := strings.Contains(why, "to terminate")
 		pods = append(pods, Pod{Namespace: namespace, Name: name, Refused: isRefusal.MatchString(why) && !isTerminating})
+	}
+	for _, m := range notEvicted.FindAllStringSubmatch(message, -1) {
+		add(m[2], m[1], m[3])
+	}
+	for _, m := range notEvictedShort.FindAllStringSubmatch(message, -1) {
+		add(m[1], m[2], m[3])
 	}
 	for _, m := range notDeletable.FindAllStringSubmatch(message, -1) {
 		for pod := range strings.SplitSeq(m[1], ", ") {

@@ -75,7 +75,7 @@ func (n Node) isFailing() bool {
 	return hasFailed && n.Desired.Config != n.Current.Config
 }
 
-var namedConfig = regexp.MustCompile(`MachineConfig (rendered-\S+)`)
+var namedConfig = regexp.MustCompile(`MachineConfig (rendered-[\w.-]*\w)`) // a sentence may end behind the name
 
 // IsOfOther reports whether a message of a pool's conditions Updated and Updating names a config that is not
 // the target: the controller has not looked at the target yet.
