@@ -211,8 +211,8 @@ func TestADaemonAddsOnlyItsNodeAsAnOwner(t *testing.T) {
 	})
 }
 
-// TestADaemonReplacesOnlyAnOwnerThatIsANode: the new owner must be its Node.
-func TestADaemonReplacesOnlyAnOwnerThatIsANode(t *testing.T) {
+// TestADaemonRemovesAnOwnerOnlyIfItIsANode, and only if its own Node is an owner afterwards.
+func TestADaemonRemovesAnOwnerOnlyIfItIsANode(t *testing.T) {
 	checkAll(t, []clause{
 		{"an owner of another kind removed", request{}, "{}", owners(own), owners(own, configMap), why(oldOwner)},
 		{"an owner of another API version removed", request{}, owners(changed("apiVersion", `"v2"`), own), owners(own), "{}", why(oldOwner)},
@@ -224,7 +224,7 @@ func TestADaemonReplacesOnlyAnOwnerThatIsANode(t *testing.T) {
 	})
 }
 
-// TestADaemonAddsNoUnreadableTime: it may write an object that has one.
+// TestADaemonAddsNoUnreadableTime: it may write an object that already has one.
 func TestADaemonAddsNoUnreadableTime(t *testing.T) {
 	const alsoPoison = "2026-01-02t03:04:06z"
 	clauses := []clause{
@@ -244,7 +244,7 @@ func TestADaemonAddsNoUnreadableTime(t *testing.T) {
 	checkAll(t, clauses)
 }
 
-// TestADaemonAddsNoUnreadableNumber: it may write an object that has one.
+// TestADaemonAddsNoUnreadableNumber: it may write an object that already has one.
 func TestADaemonAddsNoUnreadableNumber(t *testing.T) {
 	clauses := []clause{
 		{"a new object", create, bare, set("s", "desiredGeneration", large), set("s", "desiredGeneration", "1"), why(badNumber + "s")},
@@ -258,7 +258,7 @@ func TestADaemonAddsNoUnreadableNumber(t *testing.T) {
 	checkAll(t, clauses)
 }
 
-// The conditions of a node during an update, and after its end. While Drained is Unknown, a write is no reset.
+// The conditions of a node during an update, and after its end. A write that leaves Drained Unknown is no reset.
 const (
 	ran   = "Updated=False UpdatePrepared=True UpdateExecuted=Unknown Drained=Unknown Cordoned=True "
 	ended = "Updated=True UpdatePrepared=False UpdateExecuted=False Drained=False Cordoned=False "

@@ -258,7 +258,7 @@ func (p *process) setPeer(t *testing.T, name string, status metav1.ConditionStat
 func inBubble(t *testing.T, test func(t *testing.T, m *memory)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		pass(time.Millisecond) // so that the clock has no whole seconds, as the times of the API have
+		pass(time.Millisecond) // the clock must have a fraction of a second, because the times of the API have none
 		test(t, newMemory())
 	})
 }
