@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -41,8 +42,8 @@ type cluster struct {
 	kube   kubernetes.Interface
 	lister corelisters.NodeLister
 
-	// booted is the config for which the node has rebooted, or "". A real daemon reads it from disk.
-	booted string
+	desired string // config of the running sync
+	booted  string // config that the node has booted, until its update is complete; a real daemon reads it from disk
 }
 
 // onCluster runs the daemon of a Node until stop ends. Then it waits for a running sync, and writes all
@@ -83,11 +84,11 @@ func (c *cluster) sync(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	desired, hasRebooted := node.Annotations[desiredConfig], c.booted == node.Annotations[desiredConfig]
-	if node.Annotations[currentConfig] != desired && !hasRebooted {
+	c.desired = node.Annotations[desiredConfig]
+	if runs := cmp.Or(c.booted, node.Annotations[currentConfig]); runs != c.desired {
 		return c.update(ctx)
 	}
-	if err := c.complete(ctx, hasRebooted); err != nil {
+	if err := c.complete(ctx, c.booted != ""); err != nil {
 		return err
 	}
 	c.booted = ""
@@ -105,34 +106,25 @@ func (c *cluster) setWork() {
 		c.drain = func(ctx context.Context) error { return c.ask(ctx, "drain-") }
 	}
 	if c.boots {
-		c.reboot = func(ctx context.Context) error {
-			node, err := c.get()
-			if err == nil {
-				c.booted = node.Annotations[desiredConfig]
-			}
-			return err
+		c.reboot = func(context.Context) error {
+			c.booted = c.desired
+			return nil
 		}
 	}
 	c.finish = func(ctx context.Context) error {
-		node, err := c.get()
-		if err == nil && c.drains {
-			err = c.ask(ctx, "uncordon-")
-		}
-		if err != nil {
-			return err
+		if c.drains {
+			if err := c.ask(ctx, "uncordon-"); err != nil {
+				return err
+			}
 		}
 		// The report of Updated=True, which follows, reads the config from the informer.
-		return c.annotate(ctx, currentConfig, node.Annotations[desiredConfig], currentConfig, 10*time.Second)
+		return c.annotate(ctx, currentConfig, c.desired, currentConfig, 10*time.Second)
 	}
 }
 
 // ask asks the drain controller to drain or to uncordon the node, and waits until that is done.
 func (c *cluster) ask(ctx context.Context, verb string) error {
-	node, err := c.get()
-	if err != nil {
-		return err
-	}
-	return c.annotate(ctx, desiredDrain, verb+node.Annotations[desiredConfig], lastAppliedDrain, time.Hour)
+	return c.annotate(ctx, desiredDrain, verb+c.desired, lastAppliedDrain, time.Hour)
 }
 
 // annotate sets an annotation of the Node, and waits until the informer has the value in another

@@ -1,9 +1,17 @@
 // Command daemon reports the steps of each update of a node on its MachineConfigNode, as the
-// machine-config-daemon does. With --kubeconfig, or in a Pod, the command runs until SIGTERM, and
-// reports an update when the desired config of the Node changes. The command does not update the
-// node. But it changes annotations of the Node, and asks the drain controller (examples/drain-controller)
-// to drain the Node, so use a test cluster. Without a cluster, the command shows one update of a Node in
-// memory.
+// machine-config-daemon does. Without a cluster, the command shows one update of a Node in memory.
+//
+// With --kubeconfig, or in a Pod, the command runs until SIGTERM, and reports an update when the desired
+// config of the Node changes. It does not update the node. But it changes annotations of the Node, and asks
+// examples/drain-controller to drain the Node, so use a test cluster, for example:
+//
+//	eval "$(make cluster)"
+//	kubectl create -f - <<<'{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-0"}}'
+//	kubectl annotate node worker-0 machineconfiguration.openshift.io/{current,desired}Config=rendered-1
+//	go run ./examples/drain-controller --kubeconfig "$KUBECONFIG" &
+//	go run ./examples/daemon --kubeconfig "$KUBECONFIG" &
+//	kubectl annotate --overwrite node worker-0 machineconfiguration.openshift.io/desiredConfig=rendered-2
+//	kubectl get machineconfignodes -o wide --watch
 package main
 
 import (
