@@ -99,7 +99,7 @@ func TestBudgetsInDumps(t *testing.T) {
 	twice := newBudget("all", 1, 2, 1, 2)
 	twice.Spec.Selector = &metav1.LabelSelector{}
 	got := execute(t, of(newBudget("web", 1, 2, 1, 2), twice, newPod("web")), "-f", "-", "--at", "2026-03-04T14:16:05Z")
-	assert.Contains(t, got.stdout, "    pdb-app-0 has 2 budgets: the API server does not evict such a pod\n    PDB shop/all allows 1 disruptions (2 of 2 healthy, 1 required): pdb-app-0\n")
+	assert.Contains(t, got.stdout, "    pdb-app-0 has several budgets, so the API server does not evict it: all, web\n    next")
 
 	dump := t.TempDir()
 	for name, text := range map[string]string{

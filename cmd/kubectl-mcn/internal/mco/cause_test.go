@@ -159,6 +159,7 @@ func TestAttempts(t *testing.T) {
 		"a step failed in this second":   {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 63), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
 		"a step began since":             {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, afterAnHourIs, true},
 		"a step has failed since":        {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71, "Error: no space left"), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, "Error: no space left", false},
+		"the same step, again":           {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 70), degraded("disk full")), phases.AppliedFilesAndOS, 70, "disk full", true},
 		"the drain goes on":              {update(is(phases.Drained, running, 70, stillDraining), degraded(afterAnHour)), phases.Drained, 3, afterAnHourIs, true},
 		"the drain goes on, and says so": {update(is(phases.Drained, running, 70, drainFailed+evictPG0), degraded(afterAnHour)), phases.Drained, 3, evictPG0, false},
 		"a drain that is over":           {update(is(phases.Drained, yes, 63), degraded(afterAnHour)), phases.AppliedFilesAndOS, 63, afterAnHourIs, true},

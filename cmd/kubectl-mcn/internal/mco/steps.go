@@ -151,8 +151,8 @@ func measure(steps []Step, start time.Time) time.Time {
 }
 
 // reached returns the time when the node reached Step. last is the end of the last finished step. That
-// is the wrong time if the daemon did not report the step before, or if a later step has finished in
-// the attempt before: then the step began when its condition became Unknown.
+// is the wrong time if the daemon did not report the step before, or if the step or a later one has run in the
+// attempt before: then the step began when its condition became Unknown.
 func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 	at := slices.IndexFunc(n.Steps, func(s Step) bool { return s.Phase == n.Step })
 	if at < 0 || n.Steps[at].State != Running {
@@ -162,8 +162,11 @@ func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 	isRetry := slices.ContainsFunc(n.Steps[at+1:], func(s Step) bool {
 		return (s.State == Finished || s.State == Running) && !areInAnyOrder(s.Phase, n.Step)
 	})
-	if isNotReported || isRetry {
-		return timeOf(list, n.Step)
+	// The controller goes on with a drain after the daemon has given up.
+	hasFailed := n.DegradedInObject && last.Before(n.DegradedSince) && n.Step != phases.Drained
+	began := timeOf(list, n.Step)
+	if isNotReported || isRetry || hasFailed && began.After(n.DegradedSince) {
+		return began
 	}
 	return last
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -31,19 +32,20 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 				by = append(by, name)
 			}
 		}
+		var names []string
 		for _, name := range by {
-			if isFull(o.Budgets[name]) || len(by) > 1 {
+			names = append(names, name.Name)
+			if isFull(o.Budgets[name]) {
 				refusedBy[name] = addOnce(refusedBy[name], pod.Name)
 			}
 		}
-		if len(by) > 1 {
-			texts = addOnce(texts, Clean(pod.Name+" has "+fmt.Sprint(len(by))+" budgets: the API server does not evict such a pod"))
+		if slices.Sort(names); len(by) > 1 {
+			texts = addOnce(texts, Clean(pod.Name+" has several budgets, so the API server does not evict it: "+strings.Join(names, ", ")))
 		}
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(refusedBy), byName) {
 		b := o.Budgets[name]
-		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows %d disruptions (%s): %s",
-			name, b.DisruptionsAllowed, healthOf(b), o.names(refusedBy[name]))))
+		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%s): %s", name, healthOf(b), o.names(refusedBy[name]))))
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(unknown)) {
 		var full []string
