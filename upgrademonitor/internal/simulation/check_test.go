@@ -1,191 +1,223 @@
 package simulation_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
+// The simulation checks six rules:
+//
+//  1. A call ends within Config.Timeout or with its ctx, and Flush ends with its ctx.
+//  2. A call without an error has written its report. Every report is accepted, unless the queue is full or, in a
+//     controller, no update is under way.
+//  3. No accepted report is lost. After a Flush without an error, and at the end, each was written. Only a later report of
+//     the same status may replace its text, and the end of an update ends the reports of a controller.
+//  4. Each write is legal: a watcher sees each status, and the fields of other clients do not change. A controller writes
+//     only conditions, and starts no update.
+//  5. After the faults, the API server has all reports within the longest pause between two retries. Then each
+//     report is written by its call, and the object shows it.
+//  6. After an update, spec, status and Node agree.
+
 const (
-	// maxBackoff is the longest pause between two retries, with its jitter.
-	maxBackoff = 30 * time.Second
-	// each is what one request takes in fair weather, with the limit of client-go.
-	each = 250 * time.Millisecond
+	// longestPause is the longest pause between two retries, with its jitter.
+	longestPause = 30 * time.Second
+	// perRequest is the time of a request without faults, with the limit of client-go.
+	perRequest = 250 * time.Millisecond
 )
 
-// isUnborn reports whether a controller's call has failed because the daemon has not created the object.
-func (c *call) isUnborn() bool {
-	return c.caller == "controller" && strings.Contains(c.err.Error(), "has not created the MachineConfigNode")
-}
-
-// isShown reports whether a version of the object has shown the text of a call.
-func (s *simulation) isShown(c *call) bool {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	return s.server.shown[string(c.phase)+c.token]
-}
-
-// checkCall checks what a call promises when it returns: without an error, the report is written.
-// ErrPending means that it is queued. While the API server is well, a report is written when its call
-// returns.
+// checkCall checks rules 1, 2 and 5.
 func (s *simulation) checkCall(c *call) {
 	switch {
-	case c.caller == "controller" && errors.Is(c.err, upgrademonitor.ErrNoUpdate):
+	case c.took > c.limit:
+		s.fail("%s: took %v, more than %v", c, c.took, c.limit)
+	case errors.Is(c.err, upgrademonitor.ErrNoUpdate) && c.caller == "controller":
 		if s.server.isUnderWay(c.started) {
-			s.fail("%s: %s: rejected during an update: %v", c.caller, c.name, c.err)
+			s.fail("%s: rejected during an update: %v", c, c.err)
 		}
 	case !c.isAccepted() && !strings.Contains(c.err.Error(), upgrademonitor.ErrQueueFull.Error()):
-		s.fail("%s: %s: rejected, and nothing is wrong with it: %v", c.caller, c.name, c.err)
-	case c.token == "" || c.isDead():
-	case c.err != nil && c.settled && !c.isUnborn():
-		s.fail("%s: %s %s: not written when the call returned, in fair weather: %v", c.caller, c.name, c.token, c.err)
-	case c.err == nil && !c.silent && !s.isShown(c) && !s.isLate(c):
-		sleep(time.Millisecond) // for a call that returns at the same time, and has replaced the text
-		s.mu.Lock()
-		calls := slices.Clone(s.calls)
-		s.mu.Unlock()
-		if !s.isReplaced(c, calls) {
-			s.fail("%s: %s %s: not written when the call returned without an error", c.caller, c.name, c.token)
-		}
+		s.fail("%s: rejected, although it is allowed: %v", c, c.err)
+	case s.calm.Load() && c.err != nil && !c.isSilent:
+		s.fail("%s: not written after the faults: %v", c, c.err)
+	case s.calm.Load() && c.status != "" && s.statusOf(c.phase) != c.status:
+		s.fail("%s: the object shows %s", c, s.statusOf(c.phase))
+	case c.err == nil && s.isLost(c):
+		s.fail("%s: not written, although the call has returned no error", c)
 	}
 }
 
-// checkNothingLost checks the calls of a process that had returned at a tick: an accepted report is shown,
-// or a later report of the same phase replaced its text while no caller waited for it, or the controller made
-// it in an outage, and the update had ended when it could be written.
+// isLost reports whether no version has shown the text of a call, and no other report has replaced it.
+func (s *simulation) isLost(c *call) bool {
+	if c.token == "" || c.isDead() || s.server.hasShown(c) {
+		return false
+	}
+	sleep(time.Millisecond) // the call that has replaced the text may return at the same time
+	isReplaced := slices.ContainsFunc(s.made(), func(other *call) bool {
+		isLater := other != c && other.process == c.process && other.phase == c.phase && other.status == c.status && other.to > c.from
+		return isLater && other.isAccepted() && (other.token == "" || s.server.hasShown(other))
+	})
+	isEnded := c.caller == "controller" && len(c.about(upgrademonitor.ErrNoUpdate.Error())) > 0
+	return !isReplaced && !isEnded
+}
+
+// checkNothingLost checks rule 3 for the calls of a process that had returned at a tick.
 func (s *simulation) checkNothingLost(p *process, tick int64) {
-	s.mu.Lock()
-	calls := append([]*call(nil), s.calls...)
-	s.mu.Unlock()
-	dropped := len(p.about(upgrademonitor.ErrNoUpdate.Error()))
-	missing := map[string]bool{} // a call that repeats a pending report accepts no other one
-	for _, c := range calls {
-		if c.process != p || c.to >= tick || !c.isAccepted() || c.token == "" {
-			continue
-		}
-		if s.isShown(c) || s.isLate(c) || s.isReplaced(c, calls) {
-			continue
-		}
-		missing[c.name+c.token] = true
-		if len(missing) > dropped {
-			s.fail("%s: %s %s is lost", c.caller, c.name, c.token)
+	for _, c := range s.made() {
+		if c.process == p && c.to < tick && c.isAccepted() && s.isLost(c) {
+			s.fail("%s is lost", c)
 		}
 	}
 	for _, line := range p.about("Dropped an accepted change") {
 		if p.name != "controller" || !strings.Contains(line, upgrademonitor.ErrNoUpdate.Error()) {
-			s.fail("nothing is wrong with the report: %s", line)
+			s.fail("a report that is allowed was dropped: %s", line)
 		}
 	}
 }
 
-// isLate reports whether a call that starts an update is older than the end of an update that came before
-// it: then it changes nothing. Such an end is of another client, or has its time from one.
-func (s *simulation) isLate(c *call) bool {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	isStart := c.phase == phases.Updated && c.status == metav1.ConditionFalse
-	for end, at := range s.server.ends {
-		if isStart && end < number(c.token) && c.started.Unix() < at.Unix() {
-			return true
-		}
+// flush flushes, and checks rules 1 and 3.
+func (s *simulation) flush(p *process, limit time.Duration) {
+	tick, started := s.ticks.Add(1), time.Now()
+	ctx, cancel := context.WithTimeout(p.context(context.Background()), limit)
+	defer cancel()
+	err := p.Flush(ctx)
+	took := time.Since(started)
+	s.log("%s: Flush: %v after %v", p.name, err, took)
+	switch {
+	case took > limit:
+		s.fail("Flush took %v, more than %v", took, limit)
+	case err == nil:
+		s.checkNothingLost(p, tick)
+	case !errors.Is(err, upgrademonitor.ErrPending) && p.name != "controller":
+		s.fail("Flush has dropped a report that is allowed: %v", err)
 	}
-	return false
 }
 
-// isReplaced reports whether the text of a call was replaced, by one that is shown, or replaced in turn.
-func (s *simulation) isReplaced(c *call, calls []*call) bool {
-	for _, other := range calls {
-		isNewer := other.process == c.process && other.phase == c.phase && other.status == c.status && other.isAccepted() && other.to > c.from && other != c
-		if isNewer && (other.token == "" || s.isShown(other)) {
-			return true
-		}
+// checkWrite checks rule 4 for a write of a process with a Monitor.
+func (s *weatherServer) checkWrite(process string, before, after *mcfgv1.MachineConfigNode) {
+	if err := conditionstest.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
+		s.fail("a watcher misses a status: %v", err)
 	}
-	return false
+	if x, y := ofOthers(before), ofOthers(after); x != y {
+		s.fail("the fields of other clients have changed from %s to %s", x, y)
+	}
+	isAhead := before.Status.ObservedGeneration > before.Generation // written by an old process
+	if after.Status.ObservedGeneration > after.Generation && !isAhead {
+		s.fail("observedGeneration is %d, the generation %d", after.Status.ObservedGeneration, after.Generation)
+	}
+	if process != "controller" {
+		return
+	}
+	x, y := before.Status.DeepCopy(), after.Status.DeepCopy()
+	x.Conditions, y.Conditions = nil, nil
+	if before.Spec != after.Spec || !reflect.DeepEqual(x, y) {
+		s.fail("a controller has written %+v %+v over %+v %+v", after.Spec, y, before.Spec, x)
+	}
+	isUpdated := func(mcn *mcfgv1.MachineConfigNode) bool {
+		return conditions.StatusOf(mcn.Status.Conditions, phases.Updated) == metav1.ConditionTrue
+	}
+	if isUpdated(before) && !isUpdated(after) {
+		s.fail("a controller has started an update")
+	}
 }
 
-// end checks the state after the API server is well again.
-func (s *simulation) end() {
-	p := s.processes["daemon"]
+// ofOthers returns the fields of the status that belong to other clients, as JSON.
+func ofOthers(mcn *mcfgv1.MachineConfigNode) string {
+	found := []any{mcn.Status.IrreconcilableChanges}
+	for _, c := range mcn.Status.Conditions {
+		if phases.KindOf(phases.Phase(c.Type)) == "" {
+			found = append(found, c)
+		}
+	}
+	data, _ := json.Marshal(found)
+	return string(data)
+}
+
+// checkEnd makes calls after the faults, and checks rules 3, 5 and 6.
+func (s *simulation) checkEnd() {
+	s.checkAllWritten()
+	s.calm.Store(true)
 	c := &caller{simulation: s, name: "daemon", rng: s.rng, patient: true}
-	n, _ := p.Pending()
-	sleep(maxBackoff + time.Duration(n+1)*2*each)
-	for name := range s.processes {
-		s.checkPending(name)
-	}
-	if s.stopped = true; s.problem != nil {
-		return
-	}
-	c.reportDegraded(metav1.ConditionTrue, c.text()) // without a Lister, it shows the writes of others
-	sleep(time.Second)                               // the last write may have been slow
-	for range 4 {                                    // a repeat must be true of the object
+	c.reportDegraded(metav1.ConditionTrue, c.text()) // without a Lister, only a write shows the writes of others
+	for range 4 {
 		c.degraded()
-		status := c.calls[len(c.calls)-1].status
-		if o := s.server.Get(nodeName); o == nil || conditions.StatusOf(o.Status.Conditions, phases.NodeDegraded) != status {
-			s.fail("NodeDegraded is not %s at the end", status)
-		}
 	}
-	for range 2 {
-		c.imageSets()
-		var names []string
-		for _, set := range s.server.Get(nodeName).Status.PinnedImageSets {
-			names = append(names, fmt.Sprint(set.Name, set.DesiredGeneration))
-		}
-		for _, set := range s.sets {
-			if !slices.Contains(names, fmt.Sprint(set.Name, set.Generation)) || len(names) != len(s.sets) {
-				s.fail("the image sets are %v at the end, reported were %v", names, s.sets)
-			}
-		}
-	}
-	if s.problem != nil {
-		return
-	}
-	s.log("one more update, in fair weather")
+	s.log("one more update, after the faults")
 	c.rng = nil
 	c.update()
-	s.checkUpdated()
-	sleep(maxBackoff + time.Minute)
-	for name := range s.processes {
-		s.checkPending(name)
+	c.spec()
+	c.imageSets()
+	s.checkAllWritten()
+	s.checkAgreement()
+}
+
+// checkAllWritten waits for the longest pause between two retries, and checks rules 3 and 5.
+func (s *simulation) checkAllWritten() {
+	most := 0
+	for _, p := range s.processes {
+		n, _ := p.Pending()
+		most = max(most, n)
+	}
+	sleep(longestPause + time.Duration(most+2)*2*perRequest)
+	for name, p := range s.processes {
+		if n, _ := p.Pending(); n > 0 {
+			s.fail("%s: %d reports are pending at the end", name, n)
+		}
+		s.checkNothingLost(p, math.MaxInt64)
 	}
 }
 
-// checkPending checks that everything that a process has accepted is done.
-func (s *simulation) checkPending(name string) {
-	p := s.processes[name]
-	if n, _ := p.Pending(); n > 0 {
-		s.fail("%s: %d reports are pending at the end", name, n)
-	}
-	s.checkNothingLost(p, math.MaxInt64)
-}
-
-// checkUpdated checks the object between updates.
-func (s *simulation) checkUpdated() {
+// checkAgreement checks rule 6.
+func (s *simulation) checkAgreement() {
 	o, node := s.server.Get(nodeName), s.node()
 	for _, p := range phases.All(s.images) {
-		c := conditions.Find(o.Status.Conditions, p)
 		want := metav1.ConditionFalse
 		if p == phases.Updated {
 			want = metav1.ConditionTrue
 		}
-		if c == nil || phases.KindOf(p) != phases.Singleton && c.Status != want {
-			s.fail("at the end %s is %+v", p, c)
+		if phases.KindOf(p) != phases.Singleton && s.statusOf(p) != want {
+			s.fail("after the last update, %s is %s", p, s.statusOf(p))
 		}
 	}
 	current := node.Annotations[nodemeta.CurrentConfig]
 	if v := o.Status.ConfigVersion; v == nil || v.Current != current || v.Desired != current || o.Spec.ConfigVersion.Desired != current {
-		s.fail("at the end the versions are %+v and %+v, the Node has %s", v, o.Spec, current)
+		s.fail("after the last update, the configs are %+v in the status and %+v in the spec, but the Node has %s", v, o.Spec, current)
 	}
 	if o.Status.ObservedGeneration != o.Generation {
-		s.fail("at the end observedGeneration is %d, the generation %d", o.Status.ObservedGeneration, o.Generation)
+		s.fail("after the last update, observedGeneration is %d, but the generation is %d", o.Status.ObservedGeneration, o.Generation)
 	}
+	var sets, reported []string
+	for _, set := range o.Status.PinnedImageSets {
+		sets = append(sets, fmt.Sprint(set.Name, set.DesiredGeneration))
+	}
+	for _, set := range s.sets {
+		reported = append(reported, fmt.Sprint(set.Name, set.Generation))
+	}
+	if !slices.Equal(sets, reported) {
+		s.fail("the last report had the image sets %v, but the status has %v", reported, sets)
+	}
+}
+
+// statusOf returns the status of a phase, or "" if there is none.
+func (s *simulation) statusOf(p phases.Phase) metav1.ConditionStatus {
+	if o := s.server.Get(nodeName); o != nil {
+		if c := conditions.Find(o.Status.Conditions, p); c != nil {
+			return c.Status
+		}
+	}
+	return ""
 }

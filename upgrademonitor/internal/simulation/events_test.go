@@ -1,7 +1,6 @@
 package simulation_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,12 +10,11 @@ import (
 	mcfglisters "github.com/openshift/client-go/machineconfiguration/listers/machineconfiguration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// event makes one event that is not a call of the daemon.
+// event makes one random event: of the weather, the view of the Node, the Lister, a process or another client.
 func (s *simulation) event() {
 	switch n := s.rng.IntN(12); {
 	case n < 6:
@@ -70,16 +68,6 @@ var others = []struct {
 			set(m, phases.Updated, metav1.ConditionUnknown)
 		}, apiserver.StatusSubresource)
 	}},
-	{"the end of the update", func(s *simulation) {
-		s.server.write(func(m *mcfgv1.MachineConfigNode) {
-			for _, c := range m.Status.Conditions {
-				if transitions.IsStep(phases.Phase(c.Type)) {
-					set(m, phases.Phase(c.Type), metav1.ConditionFalse)
-				}
-			}
-			set(m, phases.Updated, metav1.ConditionTrue)
-		}, apiserver.StatusSubresource)
-	}},
 	{"the object is deleted", func(s *simulation) { s.server.remove() }},
 }
 
@@ -93,16 +81,8 @@ func set(m *mcfgv1.MachineConfigNode, p phases.Phase, status metav1.ConditionSta
 
 // terminate ends the life of a process, as SIGTERM does, and flushes.
 func (s *simulation) terminate(p *process) {
-	from := s.ticks.Add(1)
 	p.end()
-	ctx, cancel := context.WithTimeout(p.context(context.Background()), time.Duration(1+s.rng.IntN(20))*time.Second)
-	defer cancel()
-	err := p.Flush(ctx)
-	s.log("%s: Flush after the end of its life: %v", p.name, err)
-	if err == nil {
-		sleep(time.Millisecond)
-		s.checkNothingLost(p, from)
-	}
+	s.flush(p, time.Duration(1+s.rng.IntN(20))*time.Second)
 	p.kill()
 }
 
@@ -120,7 +100,7 @@ type lister struct {
 	mcfglisters.MachineConfigNodeLister
 	simulation *simulation
 	mode       string
-	at         int // how many versions it has seen
+	at         int // the number of versions that it has seen
 }
 
 var listerModes = []string{"current", "current", "lags", "old", "trims", "fails", "stands still"}

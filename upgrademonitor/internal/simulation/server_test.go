@@ -2,15 +2,12 @@ package simulation_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"reflect"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -21,13 +18,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// weatherServer is the API server of one MachineConfigNode, whose requests fail as the
-// weather has it.
+// weatherServer is the API server of one MachineConfigNode. The weather says which requests fail.
 type weatherServer struct {
 	apiserver.Transport
 
@@ -35,37 +30,32 @@ type weatherServer struct {
 	rng       *rand.Rand
 	log       func(format string, args ...any)
 	serving   sync.Mutex                  // held during a write
-	writer    string                      // the process that writes: one with a Monitor, or others
-	newest    func(config string) bool    // whether a Node that was seen later does not desire another config
+	writer    string                      // the process that writes: daemon, controller or others
 	versions  []*mcfgv1.MachineConfigNode // nil after a deletion
-	shown     map[string]bool             // the texts that a version has shown, by phase and text
+	shown     map[string]bool             // the phase and token of each text that a version has shown
 	weather   weather
-	since     time.Time           // of the weather
-	settled   map[*transport]bool // which have written a status in this weather
-	cut       chan struct{}       // closed to end the connections that hang
+	cut       chan struct{} // closed to end the connections that hang
 	problem   error
-	ends      map[int]metav1.Time // the lastTransitionTime of each Updated=True, by the number of its text; 0: of others
-	underWay  time.Time           // since then, every version has shown an update under way; zero: the last one shows none
+	underWay  time.Time // since when every version has shown an update; zero if the last version shows none
 	lateWrite sync.WaitGroup
 }
 
-// weather is how requests fare.
+// weather says which requests fail, and how.
 type weather struct {
 	name   string
-	faults []string                 // one of them happens to a request that is hit
-	chance float64                  // of being hit
-	hits   func(*http.Request) bool // nil: any
-	fast   bool                     // statuses are written at once
+	faults []string                 // one of them is the fault of a request that fails
+	chance float64                  // of a request to fail
+	hits   func(*http.Request) bool // which requests may fail, or nil for all
 }
 
 func isSpec(r *http.Request) bool   { return r.Method == http.MethodPatch && !isStatus(r) }
 func isStatus(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/status") }
 
-// every fault that has no consequence but that a request fails, or seems to.
+// The faults of a single request. After lost and late, the write takes effect, although the request has failed.
 var every = []string{"slow", "hang", "500", "503", "429", "403", "policy", "reset", "lost", "late", "truncated", "garbage", "no CRD"}
 
 var (
-	fair     = weather{name: "fair", fast: true}
+	fair     = weather{name: "fair"}
 	weathers = []weather{
 		fair, fair, fair,
 		{name: "flaky", faults: every, chance: 0.3},
@@ -81,31 +71,15 @@ var (
 	}
 )
 
-func (w weather) isOutage() bool { return w.chance == 1 && !w.fast }
-
 // change changes the weather. The connections that hang may be cut.
 func (s *weatherServer) change(w weather, cut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.weather, s.since, s.settled = w, time.Now(), map[*transport]bool{}
+	s.weather = w
 	if cut {
 		close(s.cut)
 		s.cut = make(chan struct{})
 	}
-}
-
-// isSettled reports whether statuses are written at once, and one was, since at least a time.
-func (t *transport) isSettled(since time.Time) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.weather.fast && t.settled[t] && t.since.Before(since)
-}
-
-// isFair reports whether nothing fails since at least a time.
-func (s *weatherServer) isFair(since time.Time) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.weather.chance == 0 && s.since.Before(since)
 }
 
 func (s *weatherServer) fail(format string, args ...any) {
@@ -114,14 +88,14 @@ func (s *weatherServer) fail(format string, args ...any) {
 	}
 }
 
-// transport is the connection of a process to the server.
+// transport is the connection of a process to the API server.
 type transport struct {
 	*weatherServer
 	name string        // of the process
 	dead chan struct{} // closed when the process ends
 }
 
-// serve serves a request of the process, which may have ended meanwhile.
+// serve serves a request of the process, even if the process has ended in the meantime.
 func (t *transport) serve(r *http.Request) (*http.Response, error) {
 	defer t.writes(t.name)()
 	return t.Serve(r)
@@ -218,11 +192,6 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		s.fail("the API server rejects a write: %s", data)
 		s.mu.Unlock()
 	}
-	if fault == "" && isStatus(r) && response.StatusCode == http.StatusOK {
-		s.mu.Lock()
-		s.settled[t] = true
-		s.mu.Unlock()
-	}
 	if fault == "truncated" {
 		response.Body = io.NopCloser(io.LimitReader(response.Body, 100))
 	}
@@ -232,10 +201,10 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 func (s *weatherServer) isOutage() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.weather.isOutage()
+	return s.weather.chance == 1
 }
 
-// writes has a process write until end is called.
+// writes records which process writes until end is called.
 func (s *weatherServer) writes(process string) (end func()) {
 	s.serving.Lock()
 	s.mu.Lock()
@@ -276,13 +245,14 @@ func (s *weatherServer) remove() {
 
 var token = regexp.MustCompile(`#\d+`)
 
-// number is the number of a token, in the order in which they were made, or 0.
-func number(token string) int {
-	n, _ := strconv.Atoi(strings.TrimPrefix(token, "#"))
-	return n
+// hasShown reports whether a version of the object has shown the text of a call.
+func (s *weatherServer) hasShown(c *call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.shown[string(c.phase)+c.token]
 }
 
-// stored checks and records a version.
+// stored checks and records a version that was written.
 func (s *weatherServer) stored(stored, after *apiserver.StoredObject) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -290,10 +260,7 @@ func (s *weatherServer) stored(stored, after *apiserver.StoredObject) {
 	if stored != nil {
 		before = s.typed(stored)
 		if s.writer != "others" {
-			s.check(before, mcn)
-		}
-		if s.writer == "controller" {
-			s.checkController(before, mcn)
+			s.checkWrite(s.writer, before, mcn)
 		}
 	}
 	s.versions = append(s.versions, mcn)
@@ -308,10 +275,7 @@ func (s *weatherServer) stored(stored, after *apiserver.StoredObject) {
 		changed = append(changed, "spec "+mcn.Spec.ConfigVersion.Desired)
 	}
 	for _, c := range mcn.Status.Conditions {
-		if c.Type == string(phases.Updated) && c.Status == metav1.ConditionTrue {
-			s.ends[number(token.FindString(c.Message))] = c.LastTransitionTime
-		}
-		for _, text := range token.FindAllString(c.Message, -1) { // Updated=True may quote others
+		for _, text := range token.FindAllString(c.Message, -1) {
 			s.shown[c.Type+text] = true
 		}
 		if old := conditions.Find(before.Status.Conditions, phases.Phase(c.Type)); old == nil || old.Status != c.Status || old.Message != c.Message {
@@ -331,49 +295,4 @@ func (s *weatherServer) typed(o *apiserver.StoredObject) *mcfgv1.MachineConfigNo
 		return &mcfgv1.MachineConfigNode{}
 	}
 	return mcn
-}
-
-// check checks a write of a Monitor: no watcher sees a jump, fields of other clients stay as they are,
-// and the spec never goes back to an old view of the Node.
-func (s *weatherServer) check(before, after *mcfgv1.MachineConfigNode) {
-	if err := conditionstest.CheckTransitions(before.Status.Conditions, after.Status.Conditions); err != nil {
-		s.fail("a jump: %v", err)
-	}
-	if x, y := foreign(before), foreign(after); x != y {
-		s.fail("the fields of other clients have changed from %s to %s", x, y)
-	}
-	isAhead := before.Status.ObservedGeneration > before.Generation // written by an old process
-	if after.Status.ObservedGeneration > after.Generation && !isAhead {
-		s.fail("observedGeneration is %d, the generation %d", after.Status.ObservedGeneration, after.Generation)
-	}
-	if desired := after.Spec.ConfigVersion.Desired; before.Spec.ConfigVersion.Desired != desired && !s.newest(desired) {
-		s.fail("the spec desires %s, an old view of the Node", desired)
-	}
-}
-
-// checkController checks that a controller writes only conditions, and starts no update.
-func (s *weatherServer) checkController(before, after *mcfgv1.MachineConfigNode) {
-	x, y := before.Status.DeepCopy(), after.Status.DeepCopy()
-	x.Conditions, y.Conditions = nil, nil
-	if before.Spec != after.Spec || !reflect.DeepEqual(x, y) {
-		s.fail("a controller has written %+v %+v over %+v %+v", after.Spec, y, before.Spec, x)
-	}
-	isUpdated := func(mcn *mcfgv1.MachineConfigNode) bool {
-		return conditions.StatusOf(mcn.Status.Conditions, phases.Updated) == metav1.ConditionTrue
-	}
-	if isUpdated(before) && !isUpdated(after) {
-		s.fail("a controller has started an update")
-	}
-}
-
-// foreign is the part of a status that belongs to other clients.
-func foreign(mcn *mcfgv1.MachineConfigNode) string {
-	found := []any{mcn.Status.IrreconcilableChanges}
-	for _, c := range mcn.Status.Conditions {
-		if phases.KindOf(phases.Phase(c.Type)) == "" {
-			found = append(found, c)
-		}
-	}
-	data, _ := json.Marshal(found)
-	return string(data)
 }

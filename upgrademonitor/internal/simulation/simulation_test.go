@@ -1,8 +1,8 @@
 // Package simulation_test simulates the whole Monitor in a bubble of fake time, Config in and HTTP out:
 // an API server that responds slowly, hangs, fails, loses responses and cuts connections; other processes
 // that write to the object; a Lister that lags, trims, fails and goes back; a daemon with several
-// goroutines, whose contexts end and which is restarted. A seed decides everything but the order in
-// which goroutines run, so that a failure may take a few attempts to show again.
+// goroutines, whose contexts end and which is restarted. check_test.go has the rules that it checks. A seed
+// decides everything but the order in which goroutines run. So a failure may need a few runs to happen again.
 package simulation_test
 
 import (
@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -60,7 +61,7 @@ func TestSimulation(t *testing.T) {
 	t.Logf("%d seeds", seeds)
 }
 
-// world does not change during a simulation.
+// world has what stays the same during a simulation.
 type world struct {
 	timeout time.Duration
 	qps     float32
@@ -79,22 +80,21 @@ type simulation struct {
 	lister *lister
 	ticks  atomic.Int64 // the order of the starts and ends of calls
 	tokens atomic.Int64 // of texts and configs
+	calm   atomic.Bool  // the faults are over, and everything is written: see rule 5
 
 	mu        sync.Mutex // guards the fields below
 	started   time.Time
-	nodes     []*corev1.Node // the last one is the Node as it is
-	stale     bool           // the view of the Node is out of date by one change
-	wasStale  bool
-	changed   time.Time // when the Node last changed
+	nodes     []*corev1.Node // all versions of the Node
+	stale     bool           // processes see the second-last version
 	processes map[string]*process
 	script    []string
 	calls     []*call
 	sets      []upgrademonitor.PinnedImageSet // the last reported image sets
-	stopped   bool
+	stopped   bool                            // the faults are over
 	problem   error
 }
 
-// simulate runs a simulation with so many events.
+// simulate runs a simulation with a number of events.
 func simulate(t *testing.T, seed uint64, events int) *simulation {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0))
@@ -109,7 +109,7 @@ func simulate(t *testing.T, seed uint64, events int) *simulation {
 	s.drains = s.drains && s.old != "controller" || s.old == "daemon"
 	synctest.Test(t, func(*testing.T) {
 		s.started = time.Now()
-		s.server = &weatherServer{newest: s.isNewest, log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]bool{}, ends: map[int]metav1.Time{}, weather: fair, settled: map[*transport]bool{}, cut: make(chan struct{})}
+		s.server = &weatherServer{log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]bool{}, weather: fair, cut: make(chan struct{})}
 		s.server.Stored = s.server.stored
 		s.nodes = []*corev1.Node{newNode("rendered-0", "rendered-0", s.images)}
 		if s.lists {
@@ -136,7 +136,7 @@ func newNode(current, desired string, images bool) *corev1.Node {
 	return n
 }
 
-// run lets events happen to a daemon that updates its node again and again, then checks the end.
+// run starts the processes and their callers, makes events happen, ends the faults, and checks the end.
 func (s *simulation) run(seed uint64, events int) {
 	if s.old == "daemon" {
 		s.createOld()
@@ -191,14 +191,21 @@ func (s *simulation) run(seed uint64, events int) {
 	callers.Wait()
 	s.server.lateWrite.Wait()
 	if s.old == "daemon" {
-		s.endOld()
+		s.checkEndOld()
 	} else {
-		s.end()
+		s.checkEnd()
 	}
 	for _, p := range s.processes {
 		p.kill()
 	}
 	sleep(2 * time.Minute) // a request may outlive the Monitor by a minute
+}
+
+// made returns the calls that have returned.
+func (s *simulation) made() []*call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.calls)
 }
 
 func (s *simulation) isStopped() bool {
@@ -232,7 +239,7 @@ func (s *simulation) process(caller string) *process {
 	return s.processes["daemon"]
 }
 
-// node is a process' view of the Node.
+// node returns the Node as the processes see it.
 func (s *simulation) node() *corev1.Node {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -246,29 +253,15 @@ func (s *simulation) makeStale(stale bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stale = stale
-	s.wasStale = s.wasStale || stale
 }
 
-// isNewest reports whether a config is the last one that the Node desired, give or take a second in
-// which a call may have read the Node, or unless a view of the Node was out of date.
-func (s *simulation) isNewest(config string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	last := s.nodes[len(s.nodes)-1]
-	return s.wasStale || time.Since(s.changed) <= maxChange || last.Annotations[nodemeta.DesiredConfig] == config
-}
-
-// maxChange is how long a request may be in flight that was made before the Node changed, and how long it
-// takes to look at the Node again.
-const maxChange = time.Minute + 20*time.Second
-
-// becomes has the Node desire a config, and run a config, unless that is "".
+// becomes changes the configs of the Node. If current is "", the Node keeps its current config.
 func (s *simulation) becomes(current, desired string) {
 	s.log("the Node desires %s, runs %s", desired, current)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	current = cmp.Or(current, s.nodes[len(s.nodes)-1].Annotations[nodemeta.CurrentConfig])
-	s.nodes, s.changed = append(s.nodes, newNode(current, desired, s.images)), time.Now()
+	s.nodes = append(s.nodes, newNode(current, desired, s.images))
 }
 
 // change changes the weather, once every other goroutine is blocked: a request that is due has the old weather.
