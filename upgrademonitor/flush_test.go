@@ -159,8 +159,8 @@ func TestFlushOfARequestThatIsLost(t *testing.T) {
 func TestFlushCancelsAgainAfterASuccess(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		for _, config := range []string{newConfig, thirdConfig} {
+			f.takes(hangs) // before the look that is due now sees the config
 			f.annotate(config, config)
-			f.takes(hangs)
 			time.AfterFunc(time.Second, f.heals)
 			assert.Equal(t, timeout, took(func() { require.NoError(t, f.flushFor(t, time.Minute)) }))
 		}
