@@ -136,7 +136,7 @@ func (c *cluster) annotate(ctx context.Context, name, value, awaited string, tim
 	}
 	if node.Annotations[name] != value {
 		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, name, value)
-		_, err := c.kube.CoreV1().Nodes().Patch(ctx, c.options.node, types.MergePatchType, patch, metav1.PatchOptions{})
+		_, err := c.kube.CoreV1().Nodes().Patch(ctx, c.node, types.MergePatchType, patch, metav1.PatchOptions{})
 		if err != nil {
 			return err
 		}
@@ -146,10 +146,10 @@ func (c *cluster) annotate(ctx context.Context, name, value, awaited string, tim
 		return err == nil && node.Annotations[awaited] == value, nil
 	}
 	if err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, timeout, true, isSet); err != nil {
-		return fmt.Errorf("wait for the annotation %s=%s of Node %s: %w", awaited, value, c.options.node, err)
+		return fmt.Errorf("wait for the annotation %s=%s of Node %s: %w", awaited, value, c.node, err)
 	}
 	return nil
 }
 
 // get returns the Node of the informer.
-func (c *cluster) get() (*corev1.Node, error) { return c.lister.Get(c.options.node) }
+func (c *cluster) get() (*corev1.Node, error) { return c.lister.Get(c.node) }
