@@ -1,6 +1,7 @@
 package mco_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -172,6 +173,8 @@ func TestAttempts(t *testing.T) {
 			assert.Equal(t, at(tc.since), n.Since, name)
 			assert.Equal(t, tc.message, n.Message, name)
 			assert.Equal(t, tc.isOld, n.IsOld, name)
+			isRunning := func(s mco.Step) bool { return s.State == mco.Running && s.Phase != n.Step }
+			assert.False(t, slices.ContainsFunc(n.Steps, isRunning), "only one step is running: "+name)
 		}
 	}
 	n := mco.Of(newNode("state", "Degraded", "reason", "disk full", "currentConfig", configA, "desiredConfig", configB), update(is(phases.Drained, running, 70)))

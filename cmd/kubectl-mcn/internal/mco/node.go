@@ -174,6 +174,7 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 		n.Steps = currentSteps(list)
 		last := measure(n.Steps, n.Started)
 		n.Step = stepOf(n.Steps)
+		dropEarlier(n.Steps, n.Step)
 		n.Since = n.reached(list, last)
 	}
 	if n.isRebooting && n.InUpdate() && !n.hasReached(phases.RebootedNode) {

@@ -160,7 +160,7 @@ func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 	}
 	isNotReported := at > 0 && n.Steps[at-1].State == Skipped && !wasReported(list, n.Steps[at-1].Phase)
 	isRetry := slices.ContainsFunc(n.Steps[at+1:], func(s Step) bool {
-		return (s.State == Finished || s.State == Running) && !areInAnyOrder(s.Phase, n.Step)
+		return !s.changed.IsZero() && s.State != Failed && !areInAnyOrder(s.Phase, n.Step)
 	})
 	// The controller goes on with a drain after the daemon has given up.
 	hasFailed := n.DegradedInObject && last.Before(n.DegradedSince) && n.Step != phases.Drained
@@ -213,4 +213,15 @@ func stepOf(steps []Step) phases.Phase {
 		}
 	}
 	return phases.Updated
+}
+
+// dropEarlier resets the steps that were running in an attempt before: those that come after the current step.
+func dropEarlier(steps []Step, current phases.Phase) {
+	at := slices.IndexFunc(steps, func(s Step) bool { return s.Phase == current })
+	for i := range steps {
+		isEarlier := at >= 0 && i > at && steps[i].State == Running && !areInAnyOrder(steps[i].Phase, current)
+		if isEarlier {
+			steps[i].State, steps[i].Message = ToDo, ""
+		}
+	}
 }
