@@ -27,7 +27,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestMCNScale prints the cost of a first screen with MCN_NODES nodes: see make scale-kubectl.
+// TestMCNScale prints the cost of a first screen with MCN_NODES nodes: see make scale-kubectl. If MCN_BEFORE is the
+// folder of another kubectl-mcn, it prints the cost of that one, too.
 func TestMCNScale(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("MCN_NODES"))
 	if err != nil {
@@ -48,17 +49,23 @@ func TestMCNScale(t *testing.T) {
 	})
 	require.Nil(t, failed.Load())
 
-	table := fmt.Sprintf("| %d nodes | first output s | MB of objects | MB of Nodes | peak RSS MB | CPU s |\n|---|---:|---:|---:|---:|---:|\n", n)
-	for _, args := range [][]string{nil, {"-o", "json"}, {"wait"}, {withoutNodes}} {
-		isDenied := slices.Contains(args, withoutNodes)
-		args = slices.DeleteFunc(args, func(arg string) bool { return arg == withoutNodes })
-		var received, receivedNodes atomic.Int64
+	table := fmt.Sprintf("| %d nodes | first output s | requests | MB of objects | MB of Nodes | peak RSS MB | CPU s |\n|---|---:|---:|---:|---:|---:|---:|\n", n)
+	commands := [][]string{nil, {"-o", "json"}, {"wait"}, {withoutNodes}}
+	before := os.Getenv("MCN_BEFORE")
+	if before != "" {
+		commands = append(commands, []string{ofBefore}, []string{ofBefore, "-o", "json"}, []string{ofBefore, "wait"})
+	}
+	for _, args := range commands {
+		isDenied, isBefore := slices.Contains(args, withoutNodes), slices.Contains(args, ofBefore)
+		args = slices.DeleteFunc(args, func(arg string) bool { return arg == withoutNodes || arg == ofBefore })
+		var received, receivedNodes, requests atomic.Int64
 		kubeconfig := front(t, func(next http.RoundTripper) http.RoundTripper {
 			return roundTripper(func(r *http.Request) (*http.Response, error) {
 				if isDenied && strings.HasSuffix(r.URL.Path, "/nodes") {
 					r.Header.Set("Impersonate-User", "nobody")
 					r.Header.Del("Impersonate-Group")
 				}
+				requests.Add(1)
 				response, err := next.RoundTrip(r)
 				if err == nil {
 					count := &received
@@ -72,6 +79,9 @@ func TestMCNScale(t *testing.T) {
 		})
 		cmd := kubectlMCN("admin", append(args, "mcn-scale")...)
 		cmd.Args, cmd.Env = append(cmd.Args, "--as-group", "system:masters"), append(cmd.Env, "KUBECONFIG="+kubeconfig)
+		if isBefore {
+			cmd.Env = append(cmd.Env, "PATH="+before+":"+os.Getenv("PATH"))
+		}
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		cmd.Stderr = os.Stderr
@@ -89,15 +99,21 @@ func TestMCNScale(t *testing.T) {
 		if isDenied {
 			command += ", without permission for Nodes"
 		}
+		if isBefore {
+			command += ", before"
+		}
 		usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-		table += fmt.Sprintf("| %s | %.2f | %.1f | %.1f | %d | %.2f |\n", command,
-			took.Seconds(), float64(received.Load())/1e6, float64(receivedNodes.Load())/1e6, usage.Maxrss/1024, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
+		table += fmt.Sprintf("| %s | %.2f | %d | %.1f | %.1f | %d | %.2f |\n", command,
+			took.Seconds(), requests.Load(), float64(received.Load())/1e6, float64(receivedNodes.Load())/1e6, usage.Maxrss/1024, (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds())
 	}
 	t.Logf("\n%s", table)
 }
 
 // withoutNodes is the argument of a measurement by a user who may not read Nodes.
 const withoutNodes = "-without-nodes"
+
+// ofBefore is the argument of a measurement of the command in MCN_BEFORE.
+const ofBefore = "-before"
 
 // kubeNode returns a Node as large as on a cluster: it has 50 images, as a kubelet reports them, and
 // the labels and annotations of a cloud provider, a network plugin and machine-config-operator.
