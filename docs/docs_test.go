@@ -1,4 +1,4 @@
-// Package docs_test keeps README.md, CONTRIBUTING.md, SECURITY.md and the pages in docs true.
+// Package docs_test keeps README.md, CHANGELOG.md, CONTRIBUTING.md, SECURITY.md and the pages in docs true.
 package docs_test
 
 import (
@@ -30,9 +30,12 @@ func pages(t *testing.T) []page {
 	t.Helper()
 	names, err := filepath.Glob("../docs/*.md")
 	require.NoError(t, err)
+	folders, err := filepath.Glob("../docs/*/*.md")
+	require.NoError(t, err)
+	names = append(names, folders...)
 	fenced := regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
 	var list []page
-	for _, name := range append(names, "../README.md", "../CONTRIBUTING.md", "../SECURITY.md") {
+	for _, name := range append(names, "../README.md", "../CHANGELOG.md", "../CONTRIBUTING.md", "../SECURITY.md") {
 		p := page{name: strings.TrimPrefix(name, "../")}
 		p.text = read(t, p.name)
 		p.prose = fenced.ReplaceAllString(p.text, "")
@@ -82,7 +85,7 @@ func TestGoBlocks(t *testing.T) {
 			}
 			if match := clause.FindStringSubmatch(code); match != nil {
 				kind := map[bool]string{true: "_test"}[strings.Contains(code, "*testing.T")]
-				write(fmt.Sprintf("%s/%s/block%d%s.go", path.Base(p.name), match[1], i, kind), code)
+				write(fmt.Sprintf("%s/%s/block%d%s.go", p.name, match[1], i, kind), code)
 			}
 		}
 	}
