@@ -6,7 +6,7 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
-// The message of a phase that was reset has the prefix of its update, which is over.
+// After an update, the message of each step that was reported has the prefix.
 func ExampleHasUpdatePrefix() {
 	for _, message := range []string{"Drained node", "Action during update to rendered-worker-bbb: Drained node"} {
 		fmt.Println(conditions.HasUpdatePrefix(message), conditions.TrimUpdatePrefix(message))
