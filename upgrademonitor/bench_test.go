@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"path"
 	"runtime"
@@ -18,30 +19,38 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// canned responds to a read with the object of a node between updates, and to a write with its
-// metadata, so that the costs of a server are not measured. Both have the name in the request.
+// canned responds with the object of a node between updates, so that the costs of a server are not measured. After
+// a write, the object has the spec or the status of the request.
 type canned struct {
-	object []byte
+	object map[string]json.RawMessage // its fields
 }
 
 func newCanned(t testing.TB) canned {
 	t.Helper()
-	mcn := newUpdated(t).object()
-	object, err := json.Marshal(mcn)
+	object, err := json.Marshal(newUpdated(t).object())
 	require.NoError(t, err)
-	return canned{object}
+	var c canned
+	require.NoError(t, json.Unmarshal(object, &c.object))
+	return c
 }
 
 func (c canned) RoundTrip(r *http.Request) (*http.Response, error) {
+	object := maps.Clone(c.object)
 	if r.Body != nil {
 		defer func() { _ = r.Body.Close() }()
+		var written map[string]json.RawMessage
+		if err := json.NewDecoder(r.Body).Decode(&written); err != nil {
+			return nil, err
+		}
+		delete(written, "metadata")
+		maps.Copy(object, written)
 	}
-	body := c.object
 	if name := path.Base(strings.TrimSuffix(r.URL.Path, "/status")); name != nodeName {
-		body = bytes.ReplaceAll(body, []byte(`"`+nodeName+`"`), []byte(`"`+name+`"`))
+		object["metadata"] = bytes.ReplaceAll(object["metadata"], []byte(`"`+nodeName+`"`), []byte(`"`+name+`"`))
 	}
+	body, err := json.Marshal(object)
 	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": []string{"application/json"}},
-		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: r}, nil
+		Body: io.NopCloser(bytes.NewReader(body)), ContentLength: int64(len(body)), Request: r}, err
 }
 
 func (c canned) use(t testing.TB) func(*upgrademonitor.Config) {

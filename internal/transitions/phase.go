@@ -8,9 +8,10 @@ import (
 
 var standardMode, imageMode = phases.All(false), phases.All(true)
 
-// All returns the phases of both modes.
+// All returns the phases of both modes, in the order of phases.All.
 func All() []phases.Phase {
-	return append(phases.All(false), slices.DeleteFunc(phases.All(true), func(p phases.Phase) bool { return ExistsIn(p, false) })...)
+	all := phases.All(true)
+	return slices.Insert(all, slices.Index(all, phases.AppliedFiles), phases.AppliedFilesAndOS)
 }
 
 // ExistsIn reports whether a phase exists in image mode or, if inImageMode is false, in standard mode.

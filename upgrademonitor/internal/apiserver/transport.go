@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"path"
-	"strings"
 	"sync"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -79,13 +78,6 @@ func (t *Transport) Serve(r *http.Request) (*http.Response, error) {
 		return Respond(r, nil, err), nil
 	}
 	t.store(before, &after)
-	if strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata") {
-		metadata := metav1.PartialObjectMetadata{
-			TypeMeta:   metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"},
-			ObjectMeta: after.Metadata,
-		}
-		return Respond(r, metadata, nil), nil
-	}
 	return Respond(r, after, nil), nil
 }
 
