@@ -3,11 +3,13 @@ package planner_test
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // TestEveryPath tries every order of events: in each of the worlds sequences of reports, with an event in
@@ -104,7 +106,10 @@ type path struct {
 	*tape
 	round
 	script
-	log *strings.Builder // nil: nobody reads it
+	log   *strings.Builder // nil unless the path is printed
+	calls []command        // the start and the reports
+	// changesEnd is set after an event with which the object may end in another state than without the event.
+	changesEnd bool
 }
 
 func newPath(w *world, tape *tape, r round) *path {
@@ -146,12 +151,17 @@ var (
 	run, next = mustParse("run"), mustParse("next")
 	leave     = mustParse("leave")
 	repeat    = command{text: "repeat"} // in an event: the last report
+
+	// faults are the commands of an event that does not change the end.
+	faults = []string{"respond", "send", "lose", "deny", repeat.text}
 )
 
 // walk makes the reports and the events that the tape chooses. At the end the API server is well, and
 // everything must be written.
 func (p *path) walk() {
-	p.do(p.starts[p.choose(len(p.starts))])
+	start := p.starts[p.choose(len(p.starts))]
+	p.calls = append(p.calls, start)
+	p.do(start)
 	if p.outage { // the object is known from before the outage
 		p.report()
 		p.do(run)
@@ -164,7 +174,28 @@ func (p *path) walk() {
 	if p.err == nil {
 		p.err = p.check()
 	}
+	if p.err == nil && !p.changesEnd {
+		p.err = p.compare()
+	}
 }
+
+// compare compares the object with the result of the same reports without events: a fault only costs time. The spec and
+// texts may differ, because a pending report gets the latest Node, and the text of a later report.
+func (p *path) compare() error {
+	var without script
+	for _, c := range p.calls {
+		without.do(c)
+		without.do(run)
+	}
+	got, want := p.server.object.Status, without.server.object.Status
+	if got.ConfigImage != want.ConfigImage || configs(p.server.object) != configs(without.server.object) ||
+		!slices.Equal(got.PinnedImageSets, want.PinnedImageSets) || !slices.EqualFunc(got.Conditions, want.Conditions, isSameStatus) {
+		return fmt.Errorf("without the events, the object would have: %s", changes(p.server.object, without.server.object))
+	}
+	return nil
+}
+
+func isSameStatus(a, b metav1.Condition) bool { return a.Type == b.Type && a.Status == b.Status }
 
 // report makes a report. In an outage, each has a text of its own.
 func (p *path) report() {
@@ -175,6 +206,7 @@ func (p *path) make(c command) {
 	if p.outage && strings.HasPrefix(c.text, "report ") {
 		c = mustParse(fmt.Sprintf("%s message=%d", strings.Split(c.text, " message=")[0], p.accepted))
 	}
+	p.calls = append(p.calls, c)
 	p.do(c)
 }
 
@@ -196,6 +228,7 @@ func (p *path) work(left int) {
 	}
 	if i := p.choose(len(p.pauses) + 1); i > 0 {
 		p.budget--
+		p.changesEnd = true
 		p.do(p.pauses[i-1]...)
 	}
 }
@@ -212,6 +245,7 @@ func (p *path) drive() {
 			p.budget--
 		}
 		for _, c := range p.events[i] {
+			p.changesEnd = p.changesEnd || !slices.Contains(faults, c.text)
 			if c.text == repeat.text {
 				p.make(p.last)
 			} else {
