@@ -12,10 +12,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestEveryPath tries every order of events: in each of the worlds sequences of reports, with an event in
-// every place where one can happen, or with DEPTH, sequences of up to that many reports with up to two
-// events. See model.check for what must be true after each request. The first path that fails is printed as
-// a script, which can be pasted into a file of testdata; shorter paths are tried first.
+// TestEveryPath tries every sequence of reports of a world, with an event at every place where one can happen. With DEPTH,
+// the sequences are longer, and have two events. On each path,
+//
+//  1. each write is legal (model.check),
+//  2. nothing stays pending,
+//  3. faults only cost time: the object ends as without them (path.compare).
+//
+// Shorter paths come first. The first path that fails is printed as commands for a paragraph of testdata.
 func TestEveryPath(t *testing.T) {
 	depth := 0
 	if text := os.Getenv("DEPTH"); text != "" {
@@ -33,13 +37,13 @@ func TestEveryPath(t *testing.T) {
 					p.walk()
 					paths++
 					if p.err != nil {
-						t.Fatalf("after %d paths, this one: %v\n\n%s", paths, p.err, p.print(r))
+						t.Fatalf("path %d: %v\n\n%s", paths, p.err, p.print(r))
 					}
 					if paths%1000 == 1 {
 						script := p.print(r)
 						replayed, err := replay(script)
 						require.NoError(t, err)
-						require.Equal(t, strings.TrimSpace(script), strings.TrimSpace(replayed), "a path can be replayed")
+						require.Equal(t, strings.TrimSpace(script), strings.TrimSpace(replayed), "the script of a path")
 					}
 					if !tape.next() {
 						break
@@ -51,13 +55,14 @@ func TestEveryPath(t *testing.T) {
 	}
 }
 
-// round is a set of paths: all sequences of length reports, of the first reports of a world, with up to
-// budget events.
+// round is a set of paths.
 type round struct {
-	length, first, budget int
+	length int // the number of reports
+	first  int // only so many of the reports of the world
+	budget int // the maximum number of events
 }
 
-// rounds returns the rounds of make test, or of make check up to a depth.
+// rounds returns the rounds of go test or, if depth is not 0, of make check.
 func (w *world) rounds(depth int) (rounds []round) {
 	all := len(w.reports)
 	if depth == 0 {
@@ -73,10 +78,11 @@ func (w *world) rounds(depth int) (rounds []round) {
 	return append(rounds, round{depth, all, 1}, round{depth, max(w.often, 3), 2})
 }
 
-// tape is a sequence of choices. A path reads it; a choice that it does not have yet is 0.
+// tape has the choices that a path makes. A choice that the tape does not have yet is 0.
 type tape struct {
-	choices, options []int
-	at               int
+	choices []int
+	options []int // the number of options of each choice
+	at      int   // the next choice
 }
 
 func (t *tape) choose(options int) int {
@@ -156,8 +162,7 @@ var (
 	faults = []string{"respond", "send", "lose", "deny", repeat.text}
 )
 
-// walk makes the reports and the events that the tape chooses. At the end the API server is well, and
-// everything must be written.
+// walk makes the reports and the events that the tape chooses. At the end, there are no more events.
 func (p *path) walk() {
 	start := p.starts[p.choose(len(p.starts))]
 	p.calls = append(p.calls, start)
@@ -197,21 +202,20 @@ func (p *path) compare() error {
 
 func isSameStatus(a, b metav1.Condition) bool { return a.Type == b.Type && a.Status == b.Status }
 
-// report makes a report. In an outage, each has a text of its own.
+// report makes a report. In an outage, each report has another message.
 func (p *path) report() {
 	p.make(p.reports[p.choose(p.first)])
 }
 
 func (p *path) make(c command) {
 	if p.outage && strings.HasPrefix(c.text, "report ") {
-		c = mustParse(fmt.Sprintf("%s message=%d", strings.Split(c.text, " message=")[0], p.accepted))
+		c = mustParse(fmt.Sprintf("%s message=%d", strings.Split(c.text, " message=")[0], len(p.calls)))
 	}
 	p.calls = append(p.calls, c)
 	p.do(c)
 }
 
-// work makes the requests of a report. In an outage none is made until the last report, and the callers
-// wait or leave.
+// work makes the requests of a report. In an outage, it makes none before the last report, and the callers may leave.
 func (p *path) work(left int) {
 	switch {
 	case !p.outage:
@@ -233,7 +237,7 @@ func (p *path) work(left int) {
 	}
 }
 
-// drive makes the requests of an attempt, with events while some are left.
+// drive makes the requests of an attempt, with events while the budget lasts.
 func (p *path) drive() {
 	for p.err == nil && p.budget > 0 {
 		p.do(next)

@@ -16,9 +16,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// One set through its life, and a second: the sets in each write, as name, desired, current and failed
-// generation, and both conditions at the end.
-func TestImageSetsThroughTheirLife(t *testing.T) {
+// Each write has the image sets as "name desired current failed error", where the numbers are generations.
+func TestImageSetsFollowTheReports(t *testing.T) {
 	type sets = []planner.ImageSet
 	s := between(t, nodeOf("a", "a"))
 	for i, step := range []struct {
@@ -29,22 +28,22 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 		progressing, degraded metav1.ConditionStatus
 	}{
 		{"fetching", sets{{Name: "a", Generation: 2}}, "", []string{"[a 2 0 0 ]"}, "True", "False"},
-		{"the same", sets{{Name: "a", Generation: 2}}, "", nil, "True", "False"},
+		{"a repeat", sets{{Name: "a", Generation: 2}}, "", nil, "True", "False"},
 		{"done", sets{{Name: "a", Generation: 2, Done: true}}, "", []string{"[a 2 2 0 ]"}, "False", "False"},
-		{"another fails", sets{{Name: "a", Generation: 2, Done: true}, {Name: "b", Generation: 5, Failure: "no route"}}, "", []string{"[a 2 2 0 ][b 5 0 5 no route]"}, "True", "True"},
-		{"in another order", sets{{Name: "b", Generation: 5}, {Name: "a", Generation: 2, Done: true}}, "", nil, "True", "True"},
-		{"the next fails", sets{{Name: "a", Generation: 3, Failure: "full"}, {Name: "b", Generation: 5}}, "", []string{"[a 3 2 3 full][b 5 0 5 no route]"}, "True", "True"},
-		{"both done", sets{{Name: "a", Generation: 3, Done: true}, {Name: "b", Generation: 5, Done: true}}, "", []string{"[a 3 3 0 ][b 5 5 0 ]"}, "False", "False"},
-		{"created again", sets{{Name: "a", Generation: 1, Done: true}, {Name: "b", Generation: 5, Done: true}}, "", []string{"[b 5 5 0 ]", "[a 1 1 0 ][b 5 5 0 ]"}, "False", "False"},
-		{"a failure of no set", sets{{Name: "b", Generation: 5, Done: true}}, "no disk", []string{"[b 5 5 0 ]"}, "False", "True"},
+		{"another set fails", sets{{Name: "a", Generation: 2, Done: true}, {Name: "b", Generation: 5, Failure: "no route"}}, "", []string{"[a 2 2 0 ][b 5 0 5 no route]"}, "True", "True"},
+		{"a repeat in another order", sets{{Name: "b", Generation: 5}, {Name: "a", Generation: 2, Done: true}}, "", nil, "True", "True"},
+		{"the next generation fails", sets{{Name: "a", Generation: 3, Failure: "full"}, {Name: "b", Generation: 5}}, "", []string{"[a 3 2 3 full][b 5 0 5 no route]"}, "True", "True"},
+		{"both are done", sets{{Name: "a", Generation: 3, Done: true}, {Name: "b", Generation: 5, Done: true}}, "", []string{"[a 3 3 0 ][b 5 5 0 ]"}, "False", "False"},
+		{"created again, so the generation is lower", sets{{Name: "a", Generation: 1, Done: true}, {Name: "b", Generation: 5, Done: true}}, "", []string{"[b 5 5 0 ]", "[a 1 1 0 ][b 5 5 0 ]"}, "False", "False"},
+		{"a failure that belongs to no set", sets{{Name: "b", Generation: 5, Done: true}}, "no disk", []string{"[b 5 5 0 ]"}, "False", "True"},
 		{"another set", sets{{Name: "c", Generation: 1}, {Name: "b", Generation: 5, Done: true}}, "", []string{"[b 5 5 0 ][c 1 0 0 ]"}, "True", "False"},
-		{"done, with a failure of no set", sets{{Name: "b", Generation: 5, Done: true}, {Name: "c", Generation: 1, Done: true}}, "no disk", []string{"[b 5 5 0 ][c 1 1 0 ]"}, "True", "True"},
-		{"a success", sets{{Name: "b", Generation: 5, Done: true}, {Name: "c", Generation: 1, Done: true}}, "", []string{"[b 5 5 0 ][c 1 1 0 ]"}, "False", "False"},
-		{"fails again", sets{{Name: "b", Generation: 6, Failure: "full"}}, "", []string{"[b 6 5 6 full]"}, "True", "True"},
-		{"the next, not tried yet", sets{{Name: "b", Generation: 7}}, "", []string{"[b 7 5 6 full]"}, "True", "True"},
-		{"created again, below its failure", sets{{Name: "b", Generation: 5}}, "", []string{"", "[b 5 0 0 ]"}, "True", "False"},
-		{"another set instead", sets{{Name: "c", Generation: 5}}, "", []string{"[c 5 0 0 ]"}, "True", "False"},
-		{"removed", nil, "", []string{""}, "False", "False"},
+		{"both are done, but there is a failure that belongs to no set", sets{{Name: "b", Generation: 5, Done: true}, {Name: "c", Generation: 1, Done: true}}, "no disk", []string{"[b 5 5 0 ][c 1 1 0 ]"}, "True", "True"},
+		{"the failure is gone", sets{{Name: "b", Generation: 5, Done: true}, {Name: "c", Generation: 1, Done: true}}, "", []string{"[b 5 5 0 ][c 1 1 0 ]"}, "False", "False"},
+		{"a newer generation fails", sets{{Name: "b", Generation: 6, Failure: "full"}}, "", []string{"[b 6 5 6 full]"}, "True", "True"},
+		{"the next generation is not done yet", sets{{Name: "b", Generation: 7}}, "", []string{"[b 7 5 6 full]"}, "True", "True"},
+		{"created again with a lower generation than that of the failure", sets{{Name: "b", Generation: 5}}, "", []string{"", "[b 5 0 0 ]"}, "True", "False"},
+		{"another set replaces it", sets{{Name: "c", Generation: 5}}, "", []string{"[c 5 0 0 ]"}, "True", "False"},
+		{"no set", nil, "", []string{""}, "False", "False"},
 	} {
 		at := metav1.NewTime(now.Add(time.Duration(i) * time.Minute))
 		change := setsOf(nodeOf("a", "a"), at, step.failure, step.sets...)
@@ -73,9 +72,8 @@ func TestImageSetsThroughTheirLife(t *testing.T) {
 	assert.Equal(t, now.Add(16*time.Minute), conditions.Find(s.Status.Conditions, phases.PinnedImageSetsProgressing).LastTransitionTime.Time)
 }
 
-// A set was created again if its generation is lower than any that the status has. Other clients may omit
-// some of them.
-func TestAnImageSetThatWasCreatedAgain(t *testing.T) {
+// A generation that is lower than one in the status means that the set was created again. Then a first write removes it.
+func TestAnImageSetThatWasCreatedAgainNeedsTwoWrites(t *testing.T) {
 	for _, known := range []mcfgv1.MachineConfigNodeStatusPinnedImageSet{
 		{Name: "a", DesiredGeneration: 2}, {Name: "a", CurrentGeneration: 2}, {Name: "a", LastFailedGeneration: 2},
 	} {

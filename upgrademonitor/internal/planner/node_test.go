@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// An annotation that the CRD rejects is left out. Images are read unless the mode is standard mode.
-func TestNewNode(t *testing.T) {
+// In standard mode, images are not read.
+func TestAnAnnotationThatTheCRDRejectsIsOmitted(t *testing.T) {
 	digest := "@sha256:" + strings.Repeat("1", 64)
 	image := "quay.io/mco/os" + digest
 	all := map[string]string{nodemeta.CurrentConfig: "a", nodemeta.DesiredConfig: "b", nodemeta.CurrentImage: image, nodemeta.DesiredImage: image}
@@ -22,16 +22,16 @@ func TestNewNode(t *testing.T) {
 		mode              planner.Mode
 		want              planner.Versions
 	}{
-		"valid":         {nodemeta.CurrentConfig, "a", planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
-		"of the object": {nodemeta.CurrentConfig, "", planner.ModeOfObject, planner.Versions{DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
-		"standard mode": {nodemeta.CurrentImage, "x", planner.Standard, planner.Versions{CurrentConfig: "a", DesiredConfig: "b"}},
-		"a config":      {nodemeta.CurrentConfig, "Rendered_Worker", planner.Standard, planner.Versions{DesiredConfig: "b"}},
-		"a desired":     {nodemeta.DesiredConfig, "Rendered_Worker", planner.Standard, planner.Versions{CurrentConfig: "a"}},
-		"a tag":         {nodemeta.CurrentImage, "quay.io/mco/os:latest", planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", DesiredImage: image, InvalidCurrentImage: true}},
-		"a long digest": {nodemeta.DesiredImage, image + "0", planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
-		"two digests":   {nodemeta.DesiredImage, image + digest, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
-		"a scheme":      {nodemeta.DesiredImage, "https://" + image, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
-		"a long name":   {nodemeta.DesiredImage, "quay.io/" + strings.Repeat("a", 447) + digest, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"all valid":                         {nodemeta.CurrentConfig, "a", planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
+		"the object shows the mode":         {nodemeta.CurrentConfig, "", planner.ModeOfObject, planner.Versions{DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
+		"an invalid image in standard mode": {nodemeta.CurrentImage, "x", planner.Standard, planner.Versions{CurrentConfig: "a", DesiredConfig: "b"}},
+		"an invalid current config":         {nodemeta.CurrentConfig, "Rendered_Worker", planner.Standard, planner.Versions{DesiredConfig: "b"}},
+		"an invalid desired config":         {nodemeta.DesiredConfig, "Rendered_Worker", planner.Standard, planner.Versions{CurrentConfig: "a"}},
+		"an image with a tag":               {nodemeta.CurrentImage, "quay.io/mco/os:latest", planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", DesiredImage: image, InvalidCurrentImage: true}},
+		"a digest that is too long":         {nodemeta.DesiredImage, image + "0", planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"an image with two digests":         {nodemeta.DesiredImage, image + digest, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"an image with a scheme":            {nodemeta.DesiredImage, "https://" + image, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"an image that is too long":         {nodemeta.DesiredImage, "quay.io/" + strings.Repeat("a", 447) + digest, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{}}}
@@ -50,8 +50,7 @@ func TestNewNode(t *testing.T) {
 	}
 }
 
-// The conditions of an object say in which mode it is.
-func TestModeOf(t *testing.T) {
+func TestTheConditionsShowTheMode(t *testing.T) {
 	assert.Equal(t, planner.Image, planner.ModeOf([]metav1.Condition{{Type: "AppliedFiles"}}))
 	assert.Equal(t, planner.Standard, planner.ModeOf(nil))
 }

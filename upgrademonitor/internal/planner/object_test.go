@@ -16,7 +16,7 @@ import (
 // A patch has all fields of ours, the conditions of other clients as they were read, and the UID and the
 // resourceVersion of one version of one object. The resourceVersion alone is not enough: after etcd was
 // restored, another object can have the same one.
-func TestPatch(t *testing.T) {
+func TestAPatchReplacesAllFieldsOfOneVersion(t *testing.T) {
 	known := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "u", ResourceVersion: "6", Labels: map[string]string{"a": "b"}}}
 	known.Status.Conditions = []metav1.Condition{{Type: "InternalReleaseImageDegraded", Status: "True", LastTransitionTime: now, Reason: "R"}}
 	known.Status.IrreconcilableChanges = []mcfgv1.IrreconcilableChangeDiff{{FieldPath: "p"}}

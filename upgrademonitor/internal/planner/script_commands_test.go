@@ -101,7 +101,7 @@ var simple = map[string]func(*script) error{
 
 	"other add":    func(s *script) error { s.server.addForeign(); return nil },
 	"other touch":  func(s *script) error { s.server.bump(false); return nil },
-	"other delete": func(s *script) error { s.server.delete(); s.ended = false; return nil },
+	"other delete": func(s *script) error { s.server.delete(); return nil },
 	"other create": func(s *script) error { s.server.createBare(s.node); return nil },
 
 	"lister shows": func(s *script) error { s.show(s.server.object); return nil },
@@ -135,7 +135,7 @@ func parse(line string) (command, error) {
 	}
 	c := command{text: line}
 	c.run = func(s *script) error {
-		if s.server.asked == nil {
+		if s.node.Owner.Name == "" {
 			return errNoObject
 		}
 		set(&s.node)
@@ -297,7 +297,7 @@ func parseOther(verb, object string) (func(*script) error, error) {
 	case "end":
 		return func(s *script) error {
 			s.server.now = s.server.now.Add(time.Second)
-			s.ended = s.server.end(object, s.server.now)
+			s.server.end(object, s.server.now)
 			return nil
 		}, nil
 	case "desire":
@@ -321,7 +321,7 @@ func (s *script) start(object string, controller bool, set func(*planner.Node)) 
 	}
 	set(&node)
 	*s = script{out: s.out, node: node, over: true, core: planner.Core{ConditionsOnly: controller}}
-	s.server = model{now: startTime, mode: node.Mode, controller: controller, asked: map[phases.Phase]bool{}}
+	s.server = model{now: startTime, mode: node.Mode, controller: controller}
 	if object == "missing" {
 		return nil
 	}

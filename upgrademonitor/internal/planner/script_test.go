@@ -7,8 +7,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
@@ -17,22 +15,19 @@ import (
 type script struct {
 	server model
 	core   planner.Core
-	err    error // of the first command that failed; later commands do nothing
+	err    error // of the first command that failed. Later commands do nothing
 	out    *strings.Builder
 
-	node   planner.Node    // the Node, as the process sees it
-	lists  bool            // the process has a Lister
+	node   planner.Node    // the Node as the process sees it
+	lists  bool            // the process has a Lister that works
 	listed *planner.Object // what the Lister returns
 
-	request *planner.Request // between next and its result
-	sent    *planner.Result  // of a request that the server has made; its response is on the way
-	writes  string           // what it changed
-	over    bool             // the attempt is over: the next request starts another
+	request *planner.Request // the request that has no response yet
+	sent    *planner.Result  // the response of the API server that the process has not received yet
+	writes  string           // the changes of that request
+	over    bool             // the attempt has ended
 
-	last          command // the last report or call, for a repeat
-	accepted      int     // reports since the start
-	startsAnother bool    // one of them starts another update than the update to b
-	ended         bool    // another client has ended the update after the last report was accepted
+	last command // the last report or call, for a repeat
 }
 
 // do runs a command, and writes its output.
@@ -71,30 +66,7 @@ func (s *script) submit(change planner.Change) error {
 	default:
 		s.print("queued")
 	}
-	if err == nil {
-		s.accept(change)
-	}
 	return nil
-}
-
-// accept records which phases may turn True, and whether an update is ended.
-func (s *script) accept(change planner.Change) {
-	s.ended = false
-	s.accepted++
-	switch c := change; {
-	case c.Sets != nil:
-		s.server.asked[phases.PinnedImageSetsProgressing], s.server.asked[phases.PinnedImageSetsDegraded] = true, true
-	case c.Phase != "":
-		starts := c.Phase == phases.Updated && c.Status == metav1.ConditionFalse
-		s.startsAnother = s.startsAnother || starts && c.Node.DesiredConfig != b
-		if c.Status != metav1.ConditionTrue && !c.NotRequired {
-			return
-		}
-		s.server.asked[c.Phase] = true
-		if parent, ok := phases.ParentOf(c.Phase); ok && c.CompletesParent {
-			s.server.asked[parent] = true
-		}
-	}
 }
 
 // look does what a Monitor does every 10 seconds.
@@ -135,20 +107,20 @@ func (s *script) next() error {
 	return nil
 }
 
-// end ends an attempt. The callers leave whose reports are pending.
+// end ends an attempt. Callers do not wait longer.
 func (s *script) end() {
 	s.over = true
 	s.leave()
 }
 
-// leave makes the callers leave whose reports are pending.
+// leave ends the wait of the callers whose reports are pending.
 func (s *script) leave() {
 	for _, e := range s.core.Entries() {
 		e.Abandoned = true
 	}
 }
 
-// settle prints the entries that were settled.
+// settle prints which reports were settled.
 func (s *script) settle() {
 	for _, e := range s.core.TakeSettled() {
 		if e.Err != nil {
@@ -206,7 +178,7 @@ var (
 	errAPI       = errors.New("the API server says no")
 )
 
-// fail passes a failure to the Core, in place of the response.
+// fail passes a failure to the Core instead of a response.
 func (s *script) fail(outcome apierr.Outcome, err error) error {
 	if s.request == nil {
 		return errNoRequest
@@ -269,28 +241,23 @@ func (s *script) given(c command) error {
 	if err == nil {
 		err = s.run()
 	}
-	if entries := s.core.Entries(); err == nil && len(entries) > 0 {
-		err = fmt.Errorf("%s is still pending", entries[0].Change)
+	if err == nil {
+		err = s.check()
 	}
 	s.out = out
 	return err
 }
 
-// restart loses the pending changes and the known object.
+// restart starts another process, which has no pending changes, and does not know the object.
 func (s *script) restart() {
 	s.core = planner.Core{ConditionsOnly: s.core.ConditionsOnly}
 	s.request, s.sent, s.lists, s.listed, s.over = nil, nil, false, nil, true
 }
 
-// check checks that nothing is pending, and that a report that is older than the end of an update has
-// started no update.
+// check checks that nothing is pending.
 func (s *script) check() error {
 	if entries := s.core.Entries(); len(entries) > 0 {
-		return fmt.Errorf("%s is lost", entries[0].Change)
-	}
-	isOver := conditions.StatusOf(s.server.object.Status.Conditions, phases.Updated) == metav1.ConditionTrue
-	if s.ended && !isOver && !s.startsAnother {
-		return errors.New("a report that is older than the end of the update started another update")
+		return fmt.Errorf("%s is still pending", entries[0].Change)
 	}
 	return nil
 }

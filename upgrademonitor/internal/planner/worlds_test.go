@@ -1,17 +1,17 @@
 package planner_test
 
-// world is what can happen in a path of TestEveryPath.
+// world says what can happen on a path of TestEveryPath.
 type world struct {
 	name    string
 	starts  []command
 	reports []command // and other calls of the process
-	often   int       // so many of the first reports are tried in sequences of three; 0: none
-	events  []event   // of a request
-	pauses  []event   // between two reports
-	outage  bool      // no request is made until all reports are made
+	often   int       // so many of the first reports are also tried in sequences of three
+	events  []event   // that happen to a request
+	pauses  []event   // that happen between two reports
+	outage  bool      // no request is made before the last report
 }
 
-// event is what happens.
+// event has the commands of an event.
 type event []command
 
 func commands(lines ...string) (list []command) {
