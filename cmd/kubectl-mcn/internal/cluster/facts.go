@@ -20,7 +20,7 @@ type Facts struct {
 	// Operator has the problems of the ClusterOperator machine-config.
 	Operator []PoolCondition
 	// Budgets are the PodDisruptionBudgets in the namespaces of refused evictions, and Pods has the labels of
-	// the refused pods. The labels are nil if the pod could not be read.
+	// the refused pods that could be read. The labels of a pod that no longer exists are nil.
 	Budgets map[types.NamespacedName]Budget
 	Pods    map[types.NamespacedName]labels.Set
 	// Older is about the time of the Nodes and the pools, if they are older than the

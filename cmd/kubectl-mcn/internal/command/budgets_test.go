@@ -68,12 +68,17 @@ func TestBudgetThatRefuses(t *testing.T) {
 
 	s.paths[ofPod] = newPod("loose")
 	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "PDB", "its budget allows the eviction now")
+	s.paths[ofPod] = &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "pdb-app-0"}}
+	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "gone", "a pod without labels")
 	delete(s.paths, ofPod)
-	assert.Contains(t, execute(t, "", "--kubeconfig", file).stdout, anyOfShop, "the pod is gone")
+	got := execute(t, "", "--kubeconfig", file)
+	assert.Contains(t, got.stdout, "    pdb-app-0 is gone since then\n")
+	assert.NotContains(t, got.stdout, "budgets of")
+	assert.Empty(t, got.stderr)
 
 	for resource, verb := range map[string]string{"pdb-app-0": "get pods", "poddisruptionbudgets": "list poddisruptionbudgets"} {
 		s.failWith(failure{resource: resource, status: http.StatusForbidden})
-		got := execute(t, "", "--kubeconfig", file)
+		got = execute(t, "", "--kubeconfig", file)
 		assert.Equal(t, resource == "pdb-app-0", strings.Contains(got.stdout, anyOfShop))
 		assert.NotContains(t, got.stdout, "PDB")
 		assert.Contains(t, got.stderr, "not allowed to "+verb+" on ")

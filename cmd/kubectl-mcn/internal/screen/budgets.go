@@ -21,8 +21,12 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 		if !pod.Refused {
 			continue
 		}
-		labels := o.Pods[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]
-		if labels == nil {
+		labels, isRead := o.Pods[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]
+		switch {
+		case isRead && labels == nil:
+			texts = addOnce(texts, Clean(pod.Name+" is gone since then"))
+			continue
+		case labels == nil:
 			unknown[pod.Namespace] = addOnce(unknown[pod.Namespace], pod.Name)
 			continue
 		}

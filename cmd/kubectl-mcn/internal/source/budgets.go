@@ -3,12 +3,14 @@ package source
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
@@ -52,7 +54,7 @@ func (s *Store) refused() []types.NamespacedName {
 }
 
 // readBudgets reads the PodDisruptionBudgets of the namespaces in which an eviction was refused, and the
-// labels of the first refused pods. They are optional: if the user may not read them, the next view says so.
+// labels of the first refused pods.
 func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interface) {
 	refused := s.refused()
 	namespaces := map[string]bool{}
@@ -62,7 +64,7 @@ func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interfa
 	var all []policyv1.PodDisruptionBudget
 	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
 		list := policyv1.PodDisruptionBudgetList{}
-		if !c.readOptional(ctx, s, client, "list", budgets, "/apis/policy/v1/namespaces/"+namespace+"/"+budgets, &list) {
+		if c.readOptional(ctx, s, client, "list", budgets, "/apis/policy/v1/namespaces/"+namespace+"/"+budgets, &list) != nil {
 			return // the last budgets are kept
 		}
 		all = append(all, list.Items...)
@@ -80,33 +82,38 @@ func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interfa
 		if s.knowsPod(name) {
 			continue
 		}
-		pod := &podMetadata{}
-		if !c.readOptional(ctx, s, client, "get", pods, "/api/v1/namespaces/"+name.Namespace+"/"+pods+"/"+name.Name, &pod.PartialObjectMetadata) {
-			continue
+		pod := &metav1.PartialObjectMetadata{}
+		err := c.readOptional(ctx, s, client, "get", pods, "/api/v1/namespaces/"+name.Namespace+"/"+pods+"/"+name.Name, pod)
+		switch {
+		case err == nil:
+			s.edit(func() { s.facts.Pods[name] = labels.Merge(nil, pod.Labels) })
+		case apierrors.IsNotFound(err):
+			s.edit(func() { s.facts.Pods[name] = nil })
 		}
-		pod.Namespace, pod.Name = name.Namespace, name.Name
-		s.Put(pod)
 	}
 }
 
+// knowsPod reports whether the labels of a pod are known. A pod that did not exist may have been created since.
 func (s *Store) knowsPod(name types.NamespacedName) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, isKnown := s.facts.Pods[name]
-	return isKnown
+	return s.facts.Pods[name] != nil
 }
 
-// readOptional reads an object or a list, unless the user may not. It reports whether the read succeeded.
-func (c *Cluster) readOptional(ctx context.Context, s *Store, client rest.Interface, verb, resource, path string, into any) bool {
+// errDenied is the error of a read that the user may not do.
+var errDenied = errors.New("denied")
+
+// readOptional reads an object or a list, unless the user may not: then the next view says so.
+func (c *Cluster) readOptional(ctx context.Context, s *Store, client rest.Interface, verb, resource, path string, into any) error {
 	s.mu.Lock()
 	isDenied := s.resources[resource] != nil
 	s.mu.Unlock()
 	if isDenied {
-		return false
+		return errDenied
 	}
 	err := c.getJSON(ctx, client, path, "", into)
 	if apierrors.IsForbidden(err) {
 		s.edit(func() { s.resources[resource] = &access{listed: true, denied: c.explain(verb, resource, err)} })
 	}
-	return err == nil
+	return err
 }
