@@ -52,7 +52,7 @@ var cordoners = []cordoner{
 	{"", "medik8s.io/drain", name(`node-maintenance-.*`), Cordoner{"the node maintenance operator", getMaintenances}},
 	{"", "kubevirt.io/drain", nil, Cordoner{"the node maintenance operator of KubeVirt", getMaintenances}}, // its first releases
 	{"", "medik8s.io/remediation", name(`(self-)?node-remediation.*|fence-agents-.*`), Cordoner{"a remediation of medik8s", getRemediations}},
-	{"", "", name(`machine-controller(-manager)?|machine-api-.*|vsphere-controller-manager`), Cordoner{"the machine controller" + deletes, getMachines}},
+	{"", "", name(`machine-controller(-manager)?|machine-api-.*`), Cordoner{"the machine controller" + deletes, getMachines}},
 	{"", "", name(`capi-.*|cluster-api-.*`), Cordoner{"the machine controller" + deletes, "oc get machines.cluster.x-k8s.io -A"}},
 	{"", "", name(Controller), Cordoner{Controller, ControllerLog}},
 	{"", "", name(`(oc|kubectl)(\.exe)?([-. /].*)?|Mozilla.*`), Cordoner{}}, // a person, also with a plugin or the console
