@@ -274,6 +274,7 @@ func TestUnobserved(t *testing.T) {
 		"three minutes after a target":  {[]func(*mcfgv1.MachineConfigPool){updated, ofLast, set(97)}, true, at(97)},
 		"nobody knows when":             {[]func(*mcfgv1.MachineConfigPool){updated, ofLast}, true, time.Time{}},
 		"a rollback in mid-update":      {changes: []func(*mcfgv1.MachineConfigPool){retargeted(20), ofLast, other, set(99.9)}},
+		"a rollback, and nobody knows":  {[]func(*mcfgv1.MachineConfigPool){retargeted(20), other, created(1), func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configB }}, true, time.Time{}},
 		"the generation is not read":    {changes: []func(*mcfgv1.MachineConfigPool){retargeted(20), behind, set(99.9)}},
 		"a new pool":                    {changes: []func(*mcfgv1.MachineConfigPool){created(99.9)}},
 		"a pool of three minutes":       {[]func(*mcfgv1.MachineConfigPool){created(97)}, true, at(97)},

@@ -34,8 +34,8 @@ func (c *calculation) setUnavailable() {
 	case c.Updating > 0 || c.Build != nil || len(c.Problems) > 0:
 	case !c.Observed:
 		since := c.TargetSet
-		if since.IsZero() && c.lastConfig == "" {
-			since = c.created // a new pool
+		if since.IsZero() && c.isNew {
+			since = c.created
 		}
 		if since.IsZero() || c.now.Sub(since) >= standstill {
 			c.Unobserved = &PoolCondition{Type: "Unobserved", Since: since}

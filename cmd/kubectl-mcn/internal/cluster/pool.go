@@ -86,6 +86,7 @@ type Pool struct {
 	Remaining *time.Duration
 
 	created     time.Time
+	isNew       bool            // the status has no condition Updated
 	updated     int             // the number of updated machines in the status
 	lastConfig  string          // the config of the status, if it has another one
 	lastSources []string        // its Sources

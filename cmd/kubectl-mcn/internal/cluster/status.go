@@ -31,6 +31,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 		Target:         progress.Target{Config: config, Image: image},
 		TargetSet:      mco.Later(o.Configs[config].Created, mco.LastWrite(p.ManagedFields, mco.OfConfiguration).At),
 		created:        p.CreationTimestamp.UTC(),
+		isNew:          updated.Status == "",
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
 		Unavailable:    max(0, int(status.UnavailableMachineCount)),

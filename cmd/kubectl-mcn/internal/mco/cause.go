@@ -25,23 +25,26 @@ func (n *Node) readCause(list []metav1.Condition) {
 	case degraded == "", hasFailed && (isDrainTimeout || isLater):
 	default:
 		n.Message, n.IsOfStep = degraded, false
-		n.IsOld = n.DegradedInObject && (isLater || conditions.HasUpdatePrefix(messageOf(list, phases.NodeDegraded)))
+		n.IsOld = isLater || n.DegradedInObject && conditions.HasUpdatePrefix(messageOf(list, phases.NodeDegraded))
 	}
 	if !n.IsOld {
 		n.Pods = podsOf(n.Message)
 	}
 }
 
-// isLaterAttempt reports whether a step has changed after NodeDegraded became True: so the errors of a
-// degraded node are of an earlier attempt. The state annotation does not tell: the daemon leaves it at
-// Degraded in each attempt after a failure. A drain that is complete has no error either.
+// isLaterAttempt reports whether the errors of a degraded node are of an earlier attempt: a step has changed after
+// NodeDegraded became True, or the drain that has failed is complete. The state annotation does not tell: the
+// daemon leaves it at Degraded in each attempt after a failure.
 func (n *Node) isLaterAttempt(list []metav1.Condition) bool {
-	if !n.DegradedInObject || !n.InUpdate() {
+	if !n.InUpdate() {
 		return false
 	}
 	isDrained, _ := sinceTrue(list, phases.Drained)
-	isOver := isDrained && strings.Contains(n.causeInErrors(), drainTimeout)
-	return isOver || slices.ContainsFunc(list, func(c metav1.Condition) bool {
+	isDrained = isDrained || n.LastAppliedDrain == "drain-"+n.Desired.Config
+	if isDrained && strings.Contains(n.causeInErrors(), drainTimeout) {
+		return true
+	}
+	return n.DegradedInObject && slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)
 		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
 		return isStep && wasReported(list, p) && c.LastTransitionTime.After(n.DegradedSince)

@@ -179,6 +179,10 @@ func TestAttempts(t *testing.T) {
 	}
 	n := mco.Of(newNode("state", "Degraded", "reason", "disk full", "currentConfig", configA, "desiredConfig", configB), update(is(phases.Drained, running, 70)))
 	assert.False(t, n.IsOld, "nobody knows when it became degraded")
+	for applied, isOld := range map[string]bool{"drain-" + configB: true, "uncordon-" + configA: false} {
+		n = mco.Of(newNode("state", "Degraded", "reason", afterAnHourIs, "currentConfig", configA, "desiredConfig", configB, "desiredDrain", "drain-"+configB, "lastAppliedDrain", applied), nil)
+		assert.Equal(t, isOld, n.IsOld, "without an object, the annotations say whether the drain is over")
+	}
 }
 
 // TestParentsThatFail: a parent that fails before its next child begins is the step.
@@ -258,4 +262,7 @@ func TestEndIsAnEvent(t *testing.T) {
 		}
 		assert.Equal(t, want, n.Ended, name)
 	}
+	node := newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done")
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at(8))}}
+	assert.Equal(t, at(8), mco.Of(node, nil).Ended, "without an object, the end of the reboot is the best witness")
 }

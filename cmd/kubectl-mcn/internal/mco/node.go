@@ -40,8 +40,8 @@ type Node struct {
 	Started time.Time
 	// Completed is the time when the last update ended. It is zero unless Updated is True.
 	Completed time.Time
-	// Ended is the time of the last step that the MachineConfigNode shows, if the annotations of the Node say that
-	// the update is complete, and the MachineConfigNode does not yet.
+	// Ended is about the time when the last update ended, if the MachineConfigNode does not show the end: the time of
+	// its last step or, without a MachineConfigNode, the time when the Node became Ready.
 	Ended time.Time
 	// Since is the time when the node reached Step: the time when the last step finished or, if no
 	// step has finished, the start of the update. It is not the lastTransitionTime of the running
@@ -136,12 +136,15 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	return n
 }
 
-// readMessages sets Messages.
+// readMessages sets Messages, and Ended from the condition Ready.
 func (n *Node) readMessages(node *corev1.Node) {
 	for _, c := range node.Status.Conditions {
 		reason := progress.UnavailableReason(c.Type)
 		if c.Type == corev1.NodeReady {
 			reason = progress.NotReady
+			if !n.HasObject {
+				n.Ended = c.LastTransitionTime.UTC()
+			}
 		}
 		if n.Is(reason) && c.Message != "" {
 			if n.Messages == nil {
@@ -162,7 +165,7 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 	case progress.NoUpdate:
 		n.Since = n.Completed
 		if !isUpdated && n.HasNode {
-			n.Ended = lastStep(list)
+			n.Ended = Later(lastStep(list), n.Ended)
 		}
 	case progress.Requested:
 		n.Steps = newSteps(list, func(phases.Phase) bool { return false })
