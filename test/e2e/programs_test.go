@@ -64,6 +64,7 @@ True    False    False    False      False    False   False      False    False 
 	out, err := get.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, get.Start())
+	t.Cleanup(func() { _ = get.Wait() })
 	lines := bufio.NewScanner(out)
 	var seen []string
 	next := func() {
