@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -15,6 +14,8 @@ import (
 	metav1validation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
 // ErrOutOfScope means that the caller passed an object or a spec with the name of another node. No
@@ -38,9 +39,9 @@ type Client struct {
 // argument is invalid, the error is a *field.Error.
 func NewClient(clientset mcfgclientset.Interface, nodeName, fieldManager string) (*Client, error) {
 	path := field.NewPath("scope", "NewClient")
-	if v := reflect.ValueOf(clientset); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
-		detail := "pass the machineconfiguration clientset of openshift/client-go"
-		return nil, field.Required(path.Child("clientset"), detail)
+	required := validate.Field{Name: "clientset", Value: clientset, Hint: "pass the machineconfiguration clientset of openshift/client-go"}
+	if err := validate.Required(path, required); err != nil {
+		return nil, err
 	}
 	if problems := validation.NameIsDNSSubdomain(nodeName, false); len(problems) > 0 {
 		detail := "this is not a valid name of a Node: " + strings.Join(problems, "; ")

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/clock"
 
+	"github.com/openshift/upgrademonitor/internal/validate"
 	"github.com/openshift/upgrademonitor/scope"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
@@ -59,13 +60,13 @@ var configPath = field.NewPath("upgrademonitor", "Config")
 
 // complete validates the Config, and returns it with defaults and with the client of its node.
 func (c Config) complete() (Config, *scope.Client, error) {
-	switch {
-	case c.Client == nil:
-		return c, nil, field.Required(configPath.Child("Client"), "pass the machineconfiguration clientset of openshift/client-go")
-	case c.Node == nil:
-		return c, nil, field.Required(configPath.Child("Node"), "pass a function that returns the Node, for example from a lister")
-	case c.NodeName == "":
-		return c, nil, field.Required(configPath.Child("NodeName"), "pass the name of the Node that the daemon runs on")
+	err := validate.Required(configPath,
+		validate.Field{Name: "Client", Value: c.Client, Hint: "pass the machineconfiguration clientset of openshift/client-go"},
+		validate.Field{Name: "Node", Value: c.Node, Hint: "pass a function that returns the Node, for example from a lister"},
+		validate.Field{Name: "NodeName", Value: c.NodeName, Hint: "pass the name of the Node that the daemon runs on"},
+	)
+	if err != nil {
+		return c, nil, err
 	}
 	if c.Pool == nil {
 		c.Pool = func(*corev1.Node) (string, error) { return NotYetSet, nil }

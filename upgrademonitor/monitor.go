@@ -70,7 +70,7 @@ var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"),
 	"pass the context that ends with the process")
 
 // isController reports whether Monitors created this Monitor. Then the Monitor writes only conditions, and
-// does not look at the Node between calls.
+// between calls it looks at the Node only while reports are pending.
 func (m *Monitor) isController() bool { return m.core.ConditionsOnly }
 
 func (m *Monitor) now() metav1.Time { return metav1.NewTime(m.config.Clock.Now()) }

@@ -83,11 +83,20 @@ func Path(p phases.Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionSt
 // *field.Error for the field "phase" or "status". Its type is Invalid if the phase does not exist in
 // the mode. Otherwise its type is NotSupported.
 func Check(p phases.Phase, status metav1.ConditionStatus, inImageMode bool) error {
+	if err := check(p, status); err != nil {
+		return err
+	}
+	if !ExistsIn(p, inImageMode) {
+		return wrongMode(p, inImageMode)
+	}
+	return nil
+}
+
+// check validates a phase and its new status in any mode.
+func check(p phases.Phase, status metav1.ConditionStatus) error {
 	switch {
 	case phases.KindOf(p) == "":
 		return unknownPhase(p)
-	case !ExistsIn(p, inImageMode):
-		return wrongMode(p, inImageMode)
 	case !validStatus(status):
 		return invalidStatus(status)
 	}

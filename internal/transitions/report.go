@@ -32,11 +32,10 @@ type Report struct {
 
 // Validate returns a *field.Error if the report is invalid in every state of the object.
 func (r Report) Validate() error {
-	_, hasParent := phases.ParentOf(r.Phase)
-	existsInImageMode := ExistsIn(r.Phase, true) // the mode of the node is checked later
-	if err := Check(r.Phase, r.Status, existsInImageMode); err != nil {
+	if err := check(r.Phase, r.Status); err != nil {
 		return err
 	}
+	_, hasParent := phases.ParentOf(r.Phase)
 	// A reason of 1,025 characters is too long, and short enough for the error.
 	c := metav1.Condition{Type: string(r.Phase), Status: r.Status, Reason: fmt.Sprintf("%.1025s", r.Reason), LastTransitionTime: metav1.Unix(1, 0)}
 	if errs := metav1validation.ValidateCondition(c, nil); len(errs) > 0 {

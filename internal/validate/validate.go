@@ -26,10 +26,10 @@ type Field struct {
 	Hint  string // advice for the caller, which the error contains
 }
 
-// Required returns a *field.Error for the first field with a nil value (see IsNil), or nil.
+// Required returns a *field.Error for the first field whose value is nil (see IsNil) or "", or nil.
 func Required(path *field.Path, fields ...Field) error {
 	for _, f := range fields {
-		if IsNil(f.Value) {
+		if IsNil(f.Value) || f.Value == "" {
 			return field.Required(path.Child(f.Name), f.Hint)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 const maxQueue = 256
 
 // ErrFull means that the queue is full: maxQueue changes are pending.
-var ErrFull = errors.New("too many reports are pending: make sure that the API server can be reached")
+var ErrFull = errors.New("too many reports are pending: see in the log why they cannot be written")
 
 // Entry is an accepted change in the queue. It is pending until it is settled: written or rejected.
 type Entry struct {
