@@ -235,6 +235,29 @@ func TestAnObjectThatIsDeletedBeforeTheListerShowsIt(t *testing.T) {
 	}, cache.use)
 }
 
+// The informer need not have synced: until then a repeat costs one read, and nothing is lost.
+func TestListerThatHasNotSynced(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		for _, isSynced := range []bool{false, true} {
+			var cache lister
+			if isSynced {
+				cache.show(f.object())
+			}
+			restarted := f.another(t, cache.use)
+			restarted.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+			assert.Equal(t, []string{"get", "patch/status"}, f.requests(), "a process reads the object once")
+			restarted.report(t, phases.NodeDegraded, metav1.ConditionTrue)
+			if !isSynced {
+				assert.Equal(t, []string{"get"}, f.requests(), "a repeat")
+			}
+			assert.Empty(t, f.requests())
+			restarted.report(t, phases.NodeDegraded, metav1.ConditionFalse)
+			assert.Equal(t, []string{"patch/status"}, f.requests())
+			assert.Equal(t, metav1.ConditionFalse, f.status(phases.NodeDegraded))
+		}
+	})
+}
+
 // Without a Lister, a deleted object is created again by the next report that is no repeat.
 func TestAnObjectThatIsDeletedWithoutALister(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {

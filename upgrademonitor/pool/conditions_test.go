@@ -116,9 +116,9 @@ func TestConditions(t *testing.T) {
 	requireGolden(t, "conditions.txt", got.String())
 }
 
-// TestDocumentation: docs/operator.md has every reason, and the first words of every message.
+// TestDocumentation: docs/pools.md has every reason, and the first words of every message.
 func TestDocumentation(t *testing.T) {
-	page, err := os.ReadFile("../../docs/operator.md")
+	page, err := os.ReadFile("../../docs/pools.md")
 	require.NoError(t, err)
 	own := regexp.MustCompile(`(?m)^ *(?:Updated|Updating|ImageBuildDegraded) \w+ (\w+): `)
 	for _, file := range []string{"conditions.txt", "layered.txt"} {
@@ -141,6 +141,6 @@ func TestDocumentation(t *testing.T) {
 func requireText(t *testing.T, page []byte, text string) {
 	t.Helper()
 	if !strings.Contains(string(page), text) {
-		t.Errorf("docs/operator.md lacks %s", text)
+		t.Errorf("docs/pools.md lacks %s", text)
 	}
 }

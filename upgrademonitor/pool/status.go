@@ -10,7 +10,7 @@ import (
 
 // Status returns the status that a pool should have. nodes are the Nodes of the pool: see Primary.
 // mcns are their MachineConfigNodes. now becomes the lastTransitionTime of each condition whose
-// status changes. docs/operator.md has the rules of the counts and the conditions.
+// status changes. docs/pools.md has the rules of the counts and the conditions.
 //
 //  1. The Nodes must have different names, and so must the MachineConfigNodes. Their order makes no
 //     difference.
