@@ -231,24 +231,38 @@ func TestNumbers(t *testing.T) {
 	}
 	assert.Contains(t, read(t, "docs/daemon.md"), versions)
 
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{$dir := .Dir}}{{range .GoFiles}}{{$.ImportPath}} {{$dir}}/{{.}}\n{{end}}", "../upgrademonitor").Output()
+	for page, rows := range map[string]map[string]string{
+		"docs/daemon.md":           {"": "../upgrademonitor"},
+		"docs/migration/README.md": {"daemon": "../upgrademonitor", "rollout": "../upgrademonitor/rollout", "pool": "../upgrademonitor/pool"},
+	} {
+		for row, dir := range rows {
+			packages, lines := vendored(t, dir)
+			stated := regexp.MustCompile("(?m)" + row + `.*less than ([\d,]+) lines in (\d+) packages`).FindStringSubmatch(read(t, page))
+			require.NotNil(t, stated, "%s %s", page, row)
+			most, err := strconv.Atoi(strings.ReplaceAll(stated[1], ",", ""))
+			require.NoError(t, err)
+			assert.Equal(t, stated[2], strconv.Itoa(packages), "%s %s", page, row)
+			assert.Less(t, lines, most, "%s %s: lines that are vendored", page, row)
+			assert.Greater(t, lines, most*8/10, "%s %s: state fewer", page, row)
+		}
+	}
+}
+
+// vendored counts the packages and lines of this module that an importer of a package vendors.
+func vendored(t *testing.T, dir string) (packages, lines int) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{$dir := .Dir}}{{range .GoFiles}}{{$.ImportPath}} {{$dir}}/{{.}}\n{{end}}", dir).Output()
 	require.NoError(t, err)
-	packages, lines := map[string]bool{}, 0
+	names := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		if name, file, _ := strings.Cut(strings.TrimSpace(line), " "); strings.HasPrefix(name, module) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
-			packages[name] = true
+			names[name] = true
 			lines += strings.Count(string(text), "\n")
 		}
 	}
-	stated := regexp.MustCompile(`less than ([\d,]+) lines in (\d+) packages`).FindStringSubmatch(read(t, "docs/daemon.md"))
-	require.NotNil(t, stated)
-	most, err := strconv.Atoi(strings.ReplaceAll(stated[1], ",", ""))
-	require.NoError(t, err)
-	assert.Equal(t, stated[2], strconv.Itoa(len(packages)))
-	assert.Less(t, lines, most, "lines that a daemon vendors")
-	assert.Greater(t, lines, most*8/10, "state fewer")
+	return len(names), lines
 }
 
 func TestLinksExist(t *testing.T) {

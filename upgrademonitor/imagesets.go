@@ -7,7 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/internal/truncate"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
@@ -81,5 +81,5 @@ func failureText(err error) string {
 	if text == "" {
 		return "unknown error"
 	}
-	return transitions.TruncateTo(text, maxFailure)
+	return truncate.To(text, maxFailure)
 }

@@ -3,16 +3,12 @@ package transitions
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
-
-const truncationMark = "… [truncated]"
 
 // Complete returns one condition for each phase of the mode, in the order of phases.All. It adds
 // missing conditions as False, and omits conditions of the other mode and of other clients. A list that is
@@ -38,18 +34,6 @@ func Complete(list []metav1.Condition, inImageMode bool, now metav1.Time) []meta
 		})
 	}
 	return complete
-}
-
-// TruncateTo returns the message as valid UTF-8 with at most limit bytes. In a longer message,
-// a mark replaces the middle. The end stays, because it usually names the cause of an error.
-func TruncateTo(message string, limit int) string {
-	message = strings.ToValidUTF8(message, string(utf8.RuneError))
-	if len(message) <= limit {
-		return message
-	}
-	room := max(0, limit-len(truncationMark))
-	head, tail := message[:room-room/2], message[len(message)-room/2:]
-	return strings.ToValidUTF8(head, "") + truncationMark + strings.ToValidUTF8(tail, "")
 }
 
 // Equal reports whether both lists have the same phases, with the same status, reason and message.

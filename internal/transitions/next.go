@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/truncate"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -40,7 +41,7 @@ func Next(list []metav1.Condition, imageMode bool, r Report, update Update) (nex
 		return nil, true, err
 	}
 	r.Time = metav1.NewTime(r.Time.UTC().Truncate(time.Second))
-	r.Message = TruncateTo(r.Message, maxMessage)
+	r.Message = truncate.To(r.Message, maxMessage)
 
 	before := Complete(list, imageMode, r.Time)
 	next, done, err = write(before, r, update)
@@ -250,7 +251,7 @@ func withPrefix(message, update string) string {
 	if !conditions.HasUpdatePrefix(message) {
 		message = "Action during update to " + update + ": " + message
 	}
-	return TruncateTo(message, maxMessage)
+	return truncate.To(message, maxMessage)
 }
 
 func set(list []metav1.Condition, p phases.Phase, status metav1.ConditionStatus, reason, message string) {

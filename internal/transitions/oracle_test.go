@@ -8,7 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/internal/truncate"
 )
 
 // The oracle is a second implementation of the rules of package transitions. It shares no rule with the library, so a
@@ -469,15 +469,15 @@ func (c called) hasTextOfChild(what event, completes, isNews bool, b, l metav1.C
 // keepsPrefix reports whether a repeat between updates has left the message as it was, with the prefix of an update.
 func (c called) keepsPrefix(what event, b, l metav1.Condition, message string) bool {
 	return what == eventText && b.Message == l.Message &&
-		strings.HasPrefix(b.Message, prefix) && strings.HasSuffix(b.Message, ": "+transitions.TruncateTo(message, 4096))
+		strings.HasPrefix(b.Message, prefix) && strings.HasSuffix(b.Message, ": "+truncate.To(message, 4096))
 }
 
 // text returns the message of the condition for a reported message. Between updates, the message of a step gets the
 // prefix of the last update.
 func (c called) text(what event, message string) string {
-	message = transitions.TruncateTo(message, 4096)
+	message = truncate.To(message, 4096)
 	if what == eventText && isStep(string(c.report.Phase)) && c.report.Status != no && !strings.HasPrefix(message, prefix) {
-		return transitions.TruncateTo(prefix+c.report.Name+": "+message, 4096)
+		return truncate.To(prefix+c.report.Name+": "+message, 4096)
 	}
 	return message
 }
@@ -508,7 +508,7 @@ func withPrefix(message, update string) string {
 	if !strings.HasPrefix(message, prefix) {
 		message = prefix + update + ": " + message
 	}
-	return transitions.TruncateTo(message, 4096)
+	return truncate.To(message, 4096)
 }
 
 // replacesAnUpdate reports whether an update is under way. If another one starts, it replaces this update.

@@ -8,7 +8,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/internal/truncate"
 )
 
 const (
@@ -110,7 +110,7 @@ func (t *tracker) bootstrap(previous, degraded metav1.Condition, created, now ti
 func oneLine(text string) string {
 	isBlank := func(r rune) bool { return unicode.IsSpace(r) || !unicode.IsPrint(r) }
 	words := strings.FieldsFunc(text, isBlank)
-	return transitions.TruncateTo(strings.Join(words, " "), maxMessage)
+	return truncate.To(strings.Join(words, " "), maxMessage)
 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -10,7 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/internal/truncate"
 )
 
 const (
@@ -32,7 +32,7 @@ func newStep(s State, key string) step {
 	if !validState.MatchString(string(s)) {
 		s = Errored
 	}
-	return step{s, transitions.TruncateTo(key, maxKey)}
+	return step{s, truncate.To(key, maxKey)}
 }
 
 func (s step) message(text string) string {

@@ -9,7 +9,7 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
 	"github.com/openshift/upgrademonitor/internal/poolwords"
-	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/internal/truncate"
 )
 
 // The limits of messages. Without limits, the messages about 5,000 nodes would make a
@@ -102,7 +102,7 @@ func degradedMessage(nodes []failure) string {
 	list := strings.Join(texts, ", ")
 	if room := maxMessage - len(end); len(list) > room {
 		for i := range texts {
-			texts[i] = transitions.TruncateTo(texts[i], room/len(texts)-len(", "))
+			texts[i] = truncate.To(texts[i], room/len(texts)-len(", "))
 		}
 		list = strings.Join(texts, ", ")
 	}
@@ -124,7 +124,7 @@ func causesMessage(causes []mcfgv1.MachineConfigPoolCondition) string {
 		}
 		texts = append(texts, text)
 	}
-	return transitions.TruncateTo(strings.Join(texts, ". "), maxMessage)
+	return truncate.To(strings.Join(texts, ". "), maxMessage)
 }
 
 // sentences joins the strings that are not empty.
