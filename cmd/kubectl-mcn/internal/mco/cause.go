@@ -36,7 +36,7 @@ func (n *Node) readCause(list []metav1.Condition) {
 // NodeDegraded became True, or the drain that has failed is complete. The state annotation does not tell: the
 // daemon leaves it at Degraded in each attempt after a failure.
 func (n *Node) isLaterAttempt(list []metav1.Condition) bool {
-	if !n.InUpdate() {
+	if !n.InUpdate() && !n.DoneByNode { // its files have drifted
 		return false
 	}
 	isDrained, _ := sinceTrue(list, phases.Drained)

@@ -177,6 +177,9 @@ func TestAttempts(t *testing.T) {
 			assert.False(t, slices.ContainsFunc(n.Steps, isRunning), "only one step is running: "+name)
 		}
 	}
+	ended := update(is(phases.Drained, yes, 70), is(phases.RebootedNode, yes, 75), degraded(afterAnHour))
+	behind := mco.Of(newNode("state", "Done", "currentConfig", configB, "desiredConfig", configB, "desiredDrain", "uncordon-"+configB, "lastAppliedDrain", "uncordon-"+configB), ended)
+	assert.True(t, behind.IsOld && !behind.InUpdate(), "the update is complete, and the object still shows the failure")
 	n := mco.Of(newNode("state", "Degraded", "reason", "disk full", "currentConfig", configA, "desiredConfig", configB), update(is(phases.Drained, running, 70)))
 	assert.False(t, n.IsOld, "nobody knows when it became degraded")
 	for applied, isOld := range map[string]bool{"drain-" + configB: true, "uncordon-" + configA: false} {
