@@ -122,6 +122,9 @@ func TestPausedPoolIsLeftOut(t *testing.T) {
 		got := execute(t, asList(t, test.objects...), "-f", "-", "--at", "now")
 		assert.Contains(t, got.stdout, test.says, name)
 		assert.Equal(t, test.says != "", strings.Contains(got.stdout, "pool worker: paused"), "%s: %s", name, got.stdout)
+		assert.Contains(t, got.stdout, "worker: paused by oc at 13:16:05", "a word, if there is no entry: "+name)
+		got = execute(t, asList(t, test.objects...), "-f", "-", "--at", "now", "-o", "jsonpath={.pools[0].pausedBy}")
+		assert.JSONEq(t, `{"by":"oc","at":"2026-03-04T13:16:05Z"}`, got.stdout, name)
 	}
 }
 
