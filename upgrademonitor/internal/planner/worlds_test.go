@@ -1,5 +1,10 @@
 package planner_test
 
+import (
+	"slices"
+	"strings"
+)
+
 // world says what can happen on a path of TestEveryPath.
 type world struct {
 	name    string
@@ -13,6 +18,14 @@ type world struct {
 
 // event has the commands of an event.
 type event []command
+
+// changesEnd reports whether the object may end in another state than without the event: another client writes, the process
+// loses its reports, or the API server rejects one.
+func (e event) changesEnd() bool {
+	return slices.ContainsFunc(e, func(c command) bool {
+		return strings.HasPrefix(c.text, "other") || c.text == "restart" || c.text == "reject"
+	})
+}
 
 func commands(lines ...string) (list []command) {
 	for _, line := range lines {
