@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestComplete(t *testing.T) {
+func TestCompleteReturnsOneConditionForEachPhase(t *testing.T) {
 	mine := metav1.Condition{Type: "Drained", Status: running, Reason: "Mine", ObservedGeneration: 3, LastTransitionTime: earlier}
 	second := metav1.Condition{Type: "Drained", Status: done, Reason: "Second"}
 	unowned := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: done}

@@ -70,7 +70,7 @@ const (
 	eventStart      event = "starts an update"
 	eventRepeat     event = "repeats the start"
 	eventEnd        event = "ends the update"
-	eventDisruption event = "disrupts"
+	eventDisruption event = "is a disruption"
 	eventTarget     event = "starts an update by UpdatePrepared"
 	eventText       event = "changes no status"
 	eventLate       event = "is older than the end of its update"
@@ -79,7 +79,7 @@ const (
 // check returns an error if the writes of a report break a rule. The error names the rule.
 func (c called) check() error {
 	before := c.completed()
-	if c.report.NotRequired { // means True for a phase that has started, otherwise False, and starts no update
+	if c.report.NotRequired { // NotRequired means True if the phase has started, otherwise False, and starts no update
 		c.report.Status, c.report.NewTarget, c.report.Ended = done, false, true
 		if status(before, string(c.report.Phase)) == no {
 			c.report.Status = no
@@ -87,7 +87,7 @@ func (c called) check() error {
 	}
 	if wantErr := c.isRejected(before); wantErr || c.err != nil {
 		if !wantErr || c.err == nil || c.writes != nil {
-			return fmt.Errorf("rejected %w, want %v, and %d writes", c.err, wantErr, len(c.writes))
+			return fmt.Errorf("the error is %w, want an error: %v; there are %d writes", c.err, wantErr, len(c.writes))
 		}
 		return nil
 	}
@@ -106,7 +106,7 @@ func (c called) check() error {
 		last = list
 	}
 	if len(c.writes) == 0 && !c.alreadyComplete() {
-		return fmt.Errorf("%s: conditions are missing, or of the other mode, and nothing is written", what)
+		return fmt.Errorf("%s: no write adds the missing conditions, or removes those of the other mode", what)
 	}
 	for _, condition := range last {
 		if w := want[condition.Type]; condition.Status != w {
@@ -366,8 +366,8 @@ func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 // isSkipped reports whether the report says that a phase is not required, and the phase has not started.
 func (c called) isSkipped() bool { return c.report.NotRequired && c.report.Status == no }
 
-// unfinished returns the reason and message of the parent if the child turns True while another child is Unknown. They
-// are those of the Unknown child that the parent shows or, if it shows none, of the first Unknown child.
+// unfinished returns the reason and message of the parent if the child turns True while another child is Unknown. The
+// parent keeps those of an Unknown child. Otherwise it gets those of the first Unknown child.
 func (c called) unfinished(before []metav1.Condition, parent metav1.Condition) (reason, message string, ok bool) {
 	if c.report.Status != done {
 		return "", "", false
@@ -405,18 +405,18 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case b.Type == child:
 			if l.Reason != r.Reason || l.Message != message && !c.keepsPrefix(what, b, l, r.Message) {
-				return fmt.Errorf("%s has %.50q %.50q", b.Type, l.Reason, l.Message)
+				return fmt.Errorf("%s has reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l && what == eventNone && c.report.Status == running && c.isLate(b.Type):
 			return fmt.Errorf("parent %s: a late report changed it", b.Type)
 		case b.Type == parents[child] && b.Type != "" && c.isSkipped() && b.Status == l.Status && what != eventText:
 			if b != l {
-				return fmt.Errorf("parent %s: a step that was skipped changed it to %.50q %.50q", b.Type, l.Reason, l.Message)
+				return fmt.Errorf("parent %s: a step that is not required changed it to reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Type != "" && what == eventNone && l.Status == running && c.hasUnfinished(before, b):
 			if reason, text, _ := c.unfinished(before, b); l.Reason != reason || l.Message != text {
 				if b != l || c.isNews(before, last) {
-					return fmt.Errorf("parent %s has %.50q %.50q, want %.50q %.50q", b.Type, l.Reason, l.Message, reason, text)
+					return fmt.Errorf("parent %s has reason %.50q and message %.50q, want %.50q and %.50q", b.Type, l.Reason, l.Message, reason, text)
 				}
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l:
@@ -425,10 +425,10 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 			completes := c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
 			if !c.hasTextOfChild(what, completes, c.isNews(before, last), b, l) && !wasReset(b, l, r.Name) {
-				return fmt.Errorf("parent %s has %.50q %.50q", b.Type, l.Reason, l.Message)
+				return fmt.Errorf("parent %s has reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before, last) && (l.Reason != child || l.Message != c.text(what, c.report.Message)):
-			return fmt.Errorf("parent %s still has %.50q %.50q", b.Type, l.Reason, l.Message)
+			return fmt.Errorf("parent %s still has reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
 		case b.Type == "Updated" && what == eventDisruption:
 			if l.Reason != "Updated" || l.Message != disruption {
 				return fmt.Errorf("Updated has %.50q %.50q", l.Reason, l.Message)
@@ -440,7 +440,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 		case what == eventEnd && b.Type == "NodeDegraded" && b.Status == done:
 			b.LastTransitionTime = l.LastTransitionTime
 			if b.Status = done; !wasReset(b, l, r.Name) {
-				return fmt.Errorf("NodeDegraded was %.50q, has %.50q", b.Message, l.Message)
+				return fmt.Errorf("the message of NodeDegraded was %.50q, is %.50q", b.Message, l.Message)
 			}
 		case (what == eventStart || what == eventTarget) && b.Type == "NodeDegraded" && b.Status == done && c.replacesAnUpdate(before):
 			if b.LastTransitionTime != l.LastTransitionTime || l.Status != done || l.Reason != b.Reason || l.Message != withPrefix(b.Message, r.Name) {
@@ -448,7 +448,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case isStep(b.Type) && (what == eventStart || what == eventEnd || what == eventDisruption || what == eventTarget):
 			if !wasReset(b, l, r.Name) {
-				return fmt.Errorf("%s was %.50q, has %.50q", b.Type, b.Message, l.Message)
+				return fmt.Errorf("%s was not reset: its message was %.50q, is %.50q", b.Type, b.Message, l.Message)
 			}
 		case b != l:
 			return fmt.Errorf("%s has nothing to do with the report and changed: %v", b.Type, l)
@@ -461,7 +461,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 // report that changes no status of the parent must not change its text, unless the parent is Unknown or is completed.
 func (c called) hasTextOfChild(what event, completes, isNews bool, b, l metav1.Condition) bool {
 	r := c.report
-	moved := b.Status != l.Status || what == eventDisruption // which resets the parent, and starts it again
+	moved := b.Status != l.Status || what == eventDisruption // a disruption resets the parent, and starts it again
 	hasText := moved || isNews && (b.Status == running || completes)
 	return hasText && l.Reason == string(r.Phase) && l.Message == c.text(what, c.report.Message)
 }
@@ -492,7 +492,8 @@ func (c called) isNews(before, last []metav1.Condition) bool {
 	return false
 }
 
-// wasReset reports whether a condition became False and, if the phase was ever reported, has the prefix of the update.
+// wasReset reports whether a condition became False and has the prefix of the update. A phase that was never reported
+// gets no prefix.
 func wasReset(b, l metav1.Condition, update string) bool {
 	if b.Status == no {
 		if isStep(b.Type) && b.Reason != "NotYetOccurred" && b.Reason != "NotYetOccured" {
@@ -511,7 +512,7 @@ func withPrefix(message, update string) string {
 	return truncate.To(message, 4096)
 }
 
-// replacesAnUpdate reports whether an update is under way. If another one starts, it replaces this update.
+// replacesAnUpdate reports whether an update is under way, which the start of another update replaces.
 func (c called) replacesAnUpdate(before []metav1.Condition) bool {
 	for _, o := range before {
 		if o.Type == "Updated" {

@@ -21,7 +21,7 @@ const (
 	unknownPhase phases.Phase           = "InternalReleaseImageDegraded"
 )
 
-// For each old status, the statuses to write for the new status False, Unknown and True.
+// The tables map each old status to the statuses that are written for the new status False, Unknown and True.
 const (
 	illegal = "illegal"
 	u, f, d = string(running), string(no), string(done)
@@ -68,11 +68,11 @@ func TestPathRejectsInvalidArguments(t *testing.T) {
 		field    string
 		bad      any
 	}{
-		"no phase":     {"", no, done, "phase", phases.Phase("")},
-		"another type": {unknownPhase, "Bogus", done, "phase", unknownPhase},
-		"to nothing":   {phases.Drained, no, "", "status", missing},
-		"from other":   {phases.NodeDegraded, "Bogus", running, "status", metav1.ConditionStatus("Bogus")},
-		"same other":   {phases.Drained, "Bogus", "Bogus", "status", metav1.ConditionStatus("Bogus")},
+		"no phase":                 {"", no, done, "phase", phases.Phase("")},
+		"another type":             {unknownPhase, "Bogus", done, "phase", unknownPhase},
+		"no new status":            {phases.Drained, no, "", "status", missing},
+		"an invalid old status":    {phases.NodeDegraded, "Bogus", running, "status", metav1.ConditionStatus("Bogus")},
+		"the same, invalid status": {phases.Drained, "Bogus", "Bogus", "status", metav1.ConditionStatus("Bogus")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, err := transitions.Path(tc.phase, tc.from, tc.to)

@@ -23,7 +23,7 @@ func nodeOf(current, desired string) planner.Node {
 	}
 }
 
-// writes are the writes of a change, if no other client writes meanwhile.
+// writes are the writes that a change needs if no other client writes.
 type writes struct {
 	States     []planner.State // after each write
 	WritesSpec bool            // the spec is written first
@@ -42,7 +42,7 @@ func writesOf(c planner.Change, s planner.State) (all writes, err error) {
 	return all, nil
 }
 
-// startsUpdate reports whether a change starts an update: then it resets a step that is running.
+// startsUpdate reports whether a change starts an update. A start resets the steps that are Unknown.
 func startsUpdate(t *testing.T, s planner.State, c planner.Change) bool {
 	t.Helper()
 	s.Status.Conditions = slices.Clone(s.Status.Conditions)
@@ -52,7 +52,7 @@ func startsUpdate(t *testing.T, s planner.State, c planner.Change) bool {
 	return conditions.StatusOf(w.Next.Status.Conditions, phases.Resumed) == metav1.ConditionFalse
 }
 
-// after returns the state after reports. If a report starts an update, the spec follows the Node first.
+// after returns the state after reports. If a report starts an update, the spec is written first.
 func after(t *testing.T, s planner.State, reports ...planner.Change) planner.State {
 	t.Helper()
 	for _, r := range reports {
@@ -80,14 +80,14 @@ func with(r planner.Change, change func(*planner.Change)) planner.Change {
 	return r
 }
 
-// imagesOf returns a view in image mode, of a Node whose config does not change.
+// imageNodeOf returns a Node in image mode whose current and desired config are a.
 func imageNodeOf(current, desired string) planner.Node {
 	n := nodeOf("a", "a")
 	n.Mode, n.CurrentImage, n.DesiredImage = planner.Image, current, desired
 	return n
 }
 
-// between returns the state between updates of a Node.
+// between returns the state of a Node that is not in an update.
 func between(t *testing.T, n planner.Node) planner.State {
 	t.Helper()
 	return after(t, planner.State{Generation: 1}.WithSpecOf(n), report(phases.Updated, metav1.ConditionTrue, n))

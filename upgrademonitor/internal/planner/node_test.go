@@ -12,13 +12,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// In standard mode, images are not read.
+// In standard mode, the image annotations are ignored.
 func TestAnAnnotationThatTheCRDRejectsIsOmitted(t *testing.T) {
 	digest := "@sha256:" + strings.Repeat("1", 64)
 	image := "quay.io/mco/os" + digest
 	all := map[string]string{nodemeta.CurrentConfig: "a", nodemeta.DesiredConfig: "b", nodemeta.CurrentImage: image, nodemeta.DesiredImage: image}
 	for name, tc := range map[string]struct {
-		annotation, value string // instead of the valid annotation
+		annotation, value string // the annotation that is changed, and its value
 		mode              planner.Mode
 		want              planner.Versions
 	}{

@@ -13,9 +13,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// A patch has all fields of ours, the conditions of other clients as they were read, and the UID and the
-// resourceVersion of one version of one object. The resourceVersion alone is not enough: after etcd was
-// restored, another object can have the same one.
+// A patch has all fields that the Monitor writes, the unchanged conditions of other clients, and the UID and the
+// resourceVersion of the object that it was computed from. The resourceVersion alone is not enough: after etcd was
+// restored from a backup, another object can have the same resourceVersion.
 func TestAPatchReplacesAllFieldsOfOneVersion(t *testing.T) {
 	known := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "u", ResourceVersion: "6", Labels: map[string]string{"a": "b"}}}
 	known.Status.Conditions = []metav1.Condition{{Type: "InternalReleaseImageDegraded", Status: "True", LastTransitionTime: now, Reason: "R"}}
@@ -47,9 +47,9 @@ func TestAPatchReplacesAllFieldsOfOneVersion(t *testing.T) {
 				{"type":"Drained","status":"Unknown","lastTransitionTime":"2026-05-22T12:37:24Z","reason":"R","message":"m"},` + foreign + `],
 				"configVersion":{"current":null,"desired":"b"},"configImage":{"currentImage":null,"desiredImage":"j"},
 				"pinnedImageSets":[{"name":"a","desiredGeneration":1,"lastFailedGeneration":1},{"name":"b","desiredGeneration":1}]}}`},
-		"what goes": {planner.PatchStatus, known, `{"metadata":{"uid":"u","resourceVersion":"6"},
+		"a status without the optional fields": {planner.PatchStatus, known, `{"metadata":{"uid":"u","resourceVersion":"6"},
 			"status":{"observedGeneration":null,"conditions":[` + foreign + `],"configImage":null,"pinnedImageSets":null}}`},
-		"an image that goes": {planner.PatchSpec, known, `{"metadata":{"uid":"u","resourceVersion":"6","ownerReferences":null},
+		"a spec without an image": {planner.PatchSpec, known, `{"metadata":{"uid":"u","resourceVersion":"6","ownerReferences":null},
 			"spec":{"node":{"name":""},"pool":{"name":""},"configVersion":{"desired":""},"configImage":null}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -60,8 +60,8 @@ func TestAPatchReplacesAllFieldsOfOneVersion(t *testing.T) {
 	}
 }
 
-// A client cannot write each time that the CRD accepts: a year outside 0 to 9999 is replaced. Year 1, which is the
-// zero time, is written as it was read.
+// The CRD accepts times that no client can write. Their year is replaced by one from 0 to 9999. The zero time, in
+// year 1, is written unchanged.
 func TestTimesThatNoClientCanWrite(t *testing.T) {
 	for read, want := range map[string]string{
 		"0001-01-01T00:00:00Z":      "0001-01-01T00:00:00Z",

@@ -15,7 +15,7 @@ import (
 type script struct {
 	server model
 	core   planner.Core
-	err    error // of the first command that failed. Later commands do nothing
+	err    error // the error of the first command that failed, after which commands do nothing
 	out    *strings.Builder
 
 	node   planner.Node    // the Node as the process sees it
@@ -92,7 +92,7 @@ func (s *script) submitSpec() error {
 	return s.submit(change)
 }
 
-// next takes the next request of the Core. It leaves s.request nil if there is none.
+// next takes the next request of the Core. If there is no next request, s.request stays nil.
 func (s *script) next() error {
 	if s.over {
 		s.over = false
@@ -107,7 +107,7 @@ func (s *script) next() error {
 	return nil
 }
 
-// end ends an attempt. Callers do not wait longer.
+// end ends an attempt, and the wait of the callers.
 func (s *script) end() {
 	s.over = true
 	s.leave()
@@ -140,7 +140,7 @@ func short(err error) string {
 		return "ErrFull"
 	}
 	words := strings.Split(err.Error(), ": ")
-	return strings.Join(words[:min(2, len(words))], ": ") // without the advice
+	return strings.Join(words[:min(2, len(words))], ": ") // the rest of the text is advice
 }
 
 // send has the API server make the request.

@@ -54,8 +54,8 @@ func TestTheSpecFollowsTheNode(t *testing.T) {
 	assert.False(t, planner.State{}.WithSpecOf(nodeOf("a", "a")).HasSpecOf(another), "another owner")
 }
 
-// The start of an update, its repeats, and reports of UpdatePrepared until it is True. And the end of an update, if the Node
-// runs its desired config.
+// Until UpdatePrepared is True, the start of an update, its repeats, and reports of UpdatePrepared write the spec. The end
+// of an update writes the spec if the Node runs its desired config.
 func TestReportsThatWriteTheSpec(t *testing.T) {
 	const no, running, done = metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue
 	b := nodeOf("a", "b")

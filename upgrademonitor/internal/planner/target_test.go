@@ -17,7 +17,7 @@ func imagesIn(s planner.State) string {
 	return string(s.Status.ConfigImage.CurrentImage + "/" + s.Status.ConfigImage.DesiredImage + "/" + s.Spec.ConfigImage.DesiredImage)
 }
 
-// In an update from image 1 to image 2.
+// Each case ends an update from image 1 to image 2.
 func TestTheEndKeepsAnImageIfTheAnnotationIsInvalidAndRemovesItIfItIsMissing(t *testing.T) {
 	invalidCurrent, invalidDesired := imageNodeOf("", "2"), imageNodeOf("2", "")
 	invalidCurrent.InvalidCurrentImage, invalidDesired.InvalidDesiredImage = true, true
@@ -53,21 +53,21 @@ func TestUpdatePreparedDoesNotCopyAnInvalidImage(t *testing.T) {
 	assert.Equal(t, "b", s.Status.ConfigVersion.Desired)
 }
 
-// The Node has images, and they would name the update in image mode.
+// The Node has image annotations. In image mode, the update would be named after the image.
 func TestStandardModeIgnoresImages(t *testing.T) {
 	n := imageNodeOf("1", "2")
 	n.Mode = planner.ModeOfObject
 	s := after(t, between(t, nodeOf("a", "a")), report(phases.Updated, metav1.ConditionFalse, n),
 		report(phases.UpdatePrepared, metav1.ConditionTrue, n), report(phases.Updated, metav1.ConditionTrue, n))
 	assert.Equal(t, "//", imagesIn(s))
-	s.Status.ConfigImage.CurrentImage = "1" // from image mode
+	s.Status.ConfigImage.CurrentImage = "1" // left over from image mode
 	b := nodeOf("b", "b")
 	s = after(t, s, report(phases.Drained, metav1.ConditionUnknown, b), report(phases.Updated, metav1.ConditionTrue, b))
 	assert.Equal(t, "Action during update to b: about Drained", conditions.Find(s.Status.Conditions, phases.Drained).Message)
 }
 
-// The status desires what the first Node desires. Then Updated=False for the second Node starts an update if that Node
-// desires another target. A repeat of Updated=False changes nothing.
+// An update to the target of the first Node is under way. Updated=False for the second Node starts another update if the
+// second Node desires another target. Otherwise it is a repeat, and changes nothing.
 func TestAnotherConfigOrImageIsANewTarget(t *testing.T) {
 	invalid := imageNodeOf("1", "")
 	invalid.InvalidDesiredImage = true
@@ -78,7 +78,7 @@ func TestAnotherConfigOrImageIsANewTarget(t *testing.T) {
 	another := imageNodeOf("1", "1")
 	another.DesiredConfig = "b"
 	for name, tc := range map[string]struct {
-		status planner.Node // whose target the status has
+		status planner.Node // the Node whose target is in the status
 		node   planner.Node
 		starts bool
 	}{

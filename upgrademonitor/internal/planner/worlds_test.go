@@ -10,7 +10,7 @@ type world struct {
 	name    string
 	starts  []command
 	reports []command // and other calls of the process
-	often   int       // so many of the first reports are also tried in sequences of three
+	often   int       // the number of reports, from the first, that are also tried in sequences of three
 	events  []event   // that happen to a request
 	pauses  []event   // that happen between two reports
 	outage  bool      // no request is made before the last report

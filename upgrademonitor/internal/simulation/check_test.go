@@ -61,7 +61,7 @@ func (s *simulation) checkCall(c *call) {
 	}
 }
 
-// isLost reports whether no version has shown the text of a call, and no other report has replaced it.
+// isLost reports whether no version of the object had the text of a call, and no other report has replaced the text.
 func (s *simulation) isLost(c *call) bool {
 	if c.token == "" || c.isDead() || s.server.hasShown(c) {
 		return false
@@ -75,7 +75,7 @@ func (s *simulation) isLost(c *call) bool {
 	return !isReplaced && !isEnded
 }
 
-// checkNothingLost checks rule 3 for the calls of a process that had returned at a tick.
+// checkNothingLost checks rule 3 for the calls of a process that returned before a tick.
 func (s *simulation) checkNothingLost(p *process, tick int64) {
 	for _, c := range s.made() {
 		if c.process == p && c.to < tick && c.isAccepted() && s.isLost(c) {

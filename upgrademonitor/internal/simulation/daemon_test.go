@@ -84,13 +84,13 @@ type call struct {
 	name     string // of the call
 	phase    phases.Phase
 	status   metav1.ConditionStatus
-	token    string // at the end of its message
-	from, to int64  // ticks: the order of the starts and ends of all calls
+	token    string // the end of its message, which is unique
+	from, to int64  // the ticks at its start and its end
 	started  time.Time
 	took     time.Duration
 	limit    time.Duration
 	err      error
-	isSilent bool // the call returns no error, so err is ErrPending unless the log has an error
+	isSilent bool // the method returns no error: err is ErrPending unless the log has an error
 }
 
 func (c *call) String() string { return fmt.Sprintf("%s: %s %s", c.caller, c.name, c.token) }
@@ -103,7 +103,7 @@ type caller struct {
 	*simulation
 	name    string
 	rng     *rand.Rand // nil after the faults: no random choices and no pauses
-	patient bool       // the contexts of its calls do not end
+	patient bool       // set if the contexts of its calls do not end
 }
 
 // call makes a call, records it, and checks it.
@@ -234,7 +234,7 @@ func (c *caller) imageSets() {
 
 func lastToken(text string) string { return token.FindString(text) }
 
-// degraded reports NodeDegraded, always with the same text. So the report may be a repeat.
+// degraded reports NodeDegraded, always with the same text. So some of these reports are repeats.
 func (c *caller) degraded() {
 	status := []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse}[c.rng.IntN(2)]
 	c.reportDegraded(status, "few")

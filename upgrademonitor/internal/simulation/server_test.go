@@ -32,26 +32,26 @@ type weatherServer struct {
 	serving   sync.Mutex                  // held during a write
 	writer    string                      // the process that writes: daemon, controller or others
 	versions  []*mcfgv1.MachineConfigNode // nil after a deletion
-	shown     map[string]bool             // the phase and token of each text that a version has shown
+	shown     map[string]bool             // has the phase and token of each text that a version had
 	weather   weather
 	cut       chan struct{} // closed to end the connections that hang
 	problem   error
-	underWay  time.Time // since when every version has shown an update; zero if the last version shows none
+	underWay  time.Time // the start of the update that is under way, or zero
 	lateWrite sync.WaitGroup
 }
 
 // weather says which requests fail, and how.
 type weather struct {
 	name   string
-	faults []string                 // one of them is the fault of a request that fails
-	chance float64                  // of a request to fail
-	hits   func(*http.Request) bool // which requests may fail, or nil for all
+	faults []string                 // a request that fails has one of these faults
+	chance float64                  // the probability that a request fails
+	hits   func(*http.Request) bool // selects the requests that may fail; nil selects all
 }
 
 func isSpec(r *http.Request) bool   { return r.Method == http.MethodPatch && !isStatus(r) }
 func isStatus(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/status") }
 
-// The faults of a single request. After lost and late, the write takes effect, although the request has failed.
+// every has all faults of a request. With lost and late, the request fails, but the write takes effect.
 var every = []string{"slow", "hang", "500", "503", "429", "403", "policy", "reset", "lost", "late", "truncated", "garbage", "no CRD"}
 
 var (

@@ -1,8 +1,8 @@
-// Package simulation_test simulates the whole Monitor in a bubble of fake time, Config in and HTTP out:
-// an API server that responds slowly, hangs, fails, loses responses and cuts connections; other processes
-// that write to the object; a Lister that lags, trims, fails and goes back; a daemon with several
-// goroutines, whose contexts end and which is restarted. check_test.go has the rules that it checks. A seed
-// decides everything but the order in which goroutines run. So a failure may need a few runs to happen again.
+// Package simulation_test tests the whole Monitor, from its Config to its HTTP requests, in fake time. The API server
+// responds slowly, hangs, fails, loses responses and cuts connections. Other processes write to the object. The
+// Lister lags, trims objects, fails and returns older versions. The daemon has several goroutines, whose contexts end,
+// and is restarted. check_test.go lists the rules. A seed decides everything except the order in which goroutines run,
+// so it may take a few runs to reproduce a failure.
 package simulation_test
 
 import (
@@ -30,11 +30,11 @@ import (
 const (
 	nodeName = "worker-0"
 	events   = 30
-	lines    = 120 // of the script
+	lines    = 120 // the number of lines of the script that are printed
 )
 
-// TestSimulation simulates twelve seeds, from a first SEED, or as many as fit into DURATION. A seed that
-// fails is simulated with fewer events until it succeeds; the shortest script that fails is printed.
+// TestSimulation runs the simulation with twelve seeds, or with as many as fit into DURATION. The first seed is SEED. A
+// seed that fails is repeated with fewer events, and the shortest script that fails is printed.
 func TestSimulation(t *testing.T) {
 	duration, err := time.ParseDuration(cmp.Or(os.Getenv("DURATION"), "0s"))
 	require.NoError(t, err, "DURATION")
@@ -66,7 +66,7 @@ type world struct {
 	timeout time.Duration
 	qps     float32
 	images  bool   // image mode
-	lists   bool   // there is a Lister
+	lists   bool   // the processes have a Lister
 	others  bool   // other processes write
 	drains  bool   // one of them is a controller with a Monitor of its own
 	old     string // the process without this library: daemon, controller or none
@@ -79,7 +79,7 @@ type simulation struct {
 	server *weatherServer
 	lister *lister
 	ticks  atomic.Int64 // the order of the starts and ends of calls
-	tokens atomic.Int64 // of texts and configs
+	tokens atomic.Int64 // the number of unique texts and configs
 	calm   atomic.Bool  // the faults are over, and everything is written: see rule 5
 
 	mu        sync.Mutex // guards the fields below
