@@ -64,11 +64,11 @@ func (n *Node) causeInErrors() string {
 	return cause
 }
 
-var colors = regexp.MustCompile(`(\x1b|\\x1b|\\u001b|\\033|\\e)\[[0-9;:]*m`)
+var colors = regexp.MustCompile(`(\x1b\[|\x{9b}|\\(x1b|u001b|033|e)\[)[0-9;:]*m`)
 
 // Plain removes the colors that a tool such as rpm-ostree writes for a terminal, also from quoted text.
 func Plain(text string) string {
-	if !strings.Contains(text, "[") {
+	if !strings.ContainsAny(text, "[\u009b") {
 		return text
 	}
 	return colors.ReplaceAllString(text, "")
@@ -105,6 +105,7 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 	if isError(message) {
 		return message
 	}
+	isDrained, _ := sinceTrue(list, phases.Drained) // then the error of a drain is over
 	for _, c := range list {
 		p := phases.Phase(c.Type)
 		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
@@ -112,7 +113,7 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 		if !n.InUpdate() { // the report at a restart changes no status
 			mayFail = slices.Contains(atRestart, p)
 		}
-		if text := Plain(conditions.TrimUpdatePrefix(c.Message)); mayFail && isError(text) {
+		if text := Plain(conditions.TrimUpdatePrefix(c.Message)); mayFail && isError(text) && !(isDrained && isOfDrain(text)) {
 			if parent, _ := phases.ParentOf(n.Step); parent == p && !n.HasBegun() {
 				n.Step = p
 			}

@@ -51,6 +51,7 @@ var cordoners = []cordoner{
 	{"sriovnetwork.openshift.io/state", "", name(`sriov-.*`), Cordoner{"the SR-IOV operator", "oc get sriovnetworknodestates -A"}},
 	{"", "medik8s.io/drain", name(`node-maintenance-.*`), Cordoner{"the node maintenance operator", getMaintenances}},
 	{"", "kubevirt.io/drain", nil, Cordoner{"the node maintenance operator of KubeVirt", getMaintenances}}, // its first releases
+	{"", "medik8s.io/fence-agents-remediation", nil, Cordoner{"a remediation of medik8s", "oc get fenceagentsremediations -A"}},
 	{"", "medik8s.io/remediation", name(`(self-)?node-remediation.*|fence-agents-.*`), Cordoner{"a remediation of medik8s", getRemediations}},
 	{"", "", name(`machine-controller(-manager)?|machine-api-.*`), Cordoner{"the machine controller" + deletes, getMachines}},
 	{"", "", name(`capi-.*|cluster-api-.*`), Cordoner{"the machine controller" + deletes, "oc get machines.cluster.x-k8s.io -A"}},

@@ -32,6 +32,12 @@ func cutDrainError(message string) (string, bool) {
 	return before, true
 }
 
+// isOfDrain reports whether an error is of a drain.
+func isOfDrain(text string) bool {
+	_, isDrainError := cutDrainError(text)
+	return isDrainError || strings.Contains(text, drainTimeout) || len(podsOf(text)) > 0
+}
+
 var (
 	// notEvicted matches the error of kubectl's drain about one pod. A message may contain several such
 	// errors.
