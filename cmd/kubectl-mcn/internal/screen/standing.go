@@ -33,7 +33,7 @@ func Standing(p cluster.Pool) string {
 	add(p.Paused, "paused")
 	add(p.Blocked, "blocked")
 	add(p.Stalled, "stalled")
-	add(p.Unobserved != nil, "not looked at by the controller")
+	add(p.Unobserved != nil, "waiting for the controller")
 	for _, c := range p.Problems {
 		add(true, Clean(c.Type))
 	}
