@@ -104,8 +104,8 @@ func rebootUpdate(t testing.TB, f *fixture) {
 	f.report(t, phases.Updated, metav1.ConditionTrue)
 }
 
-// A whole reboot update: 15 writes of the status, one of the spec, and only the first read.
-func TestRequestsOfAnUpdate(t *testing.T) {
+// The object is known, so there is no read.
+func TestAnUpdateMakes15WritesOfTheStatusAndOneOfTheSpec(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		count := map[string]int{}
 		rebootUpdate(t, f)

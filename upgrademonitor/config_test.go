@@ -22,8 +22,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// The error of New and of NewMonitors is a *field.Error that names the field. New makes no request.
-func TestConfigIsValidated(t *testing.T) {
+// New and NewMonitors make no request.
+func TestAnInvalidConfigIsAFieldError(t *testing.T) {
 	type config = upgrademonitor.Config
 	client := mcfgfake.NewClientset()
 	node := func() (*corev1.Node, error) { return nil, nil }
@@ -77,8 +77,7 @@ func TestConfigIsValidated(t *testing.T) {
 	assert.Empty(t, client.Actions())
 }
 
-// Clock is the clock of lastTransitionTime alone, FieldManager is in each write, and a Pool that is
-// not set overwrites no pool.
+// Clock is the clock of lastTransitionTime, and each write has the FieldManager. Without Pool, the spec keeps its pool.
 func TestConfigIsUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at := time.Date(2036, 5, 22, 12, 37, 24, 0, time.UTC)
@@ -103,9 +102,8 @@ func TestConfigIsUsed(t *testing.T) {
 
 const module = "github.com/openshift/upgrademonitor/"
 
-// TestLightDependencies: a daemon that imports the library inherits client-go and its dependencies.
-// The dependencies between the packages are checked by the linter.
-func TestLightDependencies(t *testing.T) {
+// The linter depguard checks the imports between the packages.
+func TestTheLibraryNeedsOnlyClientGoAndItsDependencies(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", module+"upgrademonitor/...", module+"scope/...").Output()
 	require.NoError(t, err)
 	for _, dep := range strings.Fields(string(out)) {
@@ -125,8 +123,7 @@ var dependencies = []string{
 	"k8s.io/kube-openapi/", "sigs.k8s.io/json", "sigs.k8s.io/randfill", "sigs.k8s.io/structured-merge-diff/",
 }
 
-// TestADaemonVendorsFewPackages: at most 10 of this module, and not the policies.
-func TestADaemonVendorsFewPackages(t *testing.T) {
+func TestADaemonVendorsAtMostTenPackages(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", module+"upgrademonitor").Output()
 	require.NoError(t, err)
 	own := slices.DeleteFunc(strings.Fields(string(out)), func(dep string) bool { return !strings.HasPrefix(dep, module) })
@@ -134,8 +131,7 @@ func TestADaemonVendorsFewPackages(t *testing.T) {
 	assert.NotContains(t, own, module+"scope/guard")
 }
 
-// A Timeout of any length is valid.
-func TestALongTimeout(t *testing.T) {
+func TestATimeoutOfAnyLengthIsValid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(c *upgrademonitor.Config) { c.Timeout = math.MaxInt64 })
 		f.report(t, phases.Updated, metav1.ConditionTrue)

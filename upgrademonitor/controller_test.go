@@ -42,13 +42,7 @@ func newControlled(t *testing.T, change ...func(*upgrademonitor.Config)) *contro
 	return c
 }
 
-func (c *controlled) annotate(current, desired string) {
-	c.daemon.annotate(current, desired)
-	c.controller.annotate(current, desired)
-}
-
-// A controller writes conditions only. It does not create the object, and does not write the spec, the
-// owner, or the configs in the status, also if its informer shows an earlier Node.
+// Its informer shows an earlier Node, with another UID and other configs.
 func TestAControllerWritesOnlyConditions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
@@ -81,9 +75,7 @@ func TestAControllerWritesOnlyConditions(t *testing.T) {
 	})
 }
 
-// A controller's report for an object that does not exist is queued, and written once the daemon has
-// created the object.
-func TestAControllerBeforeTheObjectExists(t *testing.T) {
+func TestAControllersReportWaitsUntilTheDaemonHasCreatedTheObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
 		c.controller.queues(t, phases.NodeDegraded, metav1.ConditionTrue)
@@ -97,59 +89,21 @@ func TestAControllerBeforeTheObjectExists(t *testing.T) {
 	})
 }
 
-// A controller never starts an update. While none is under way, its steps are rejected after one read, with
-// ErrNoUpdate, and nothing is queued.
-func TestAControllerStartsNoUpdate(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c := newControlled(t)
-		assertRejected := func() {
-			t.Helper()
-			for _, p := range []phases.Phase{phases.Cordoned, phases.Drained, phases.UpdatePrepared} {
-				for _, status := range []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue} {
-					c.daemon.requests()
-					err := c.controller.tryReport(t, p, status)
-					require.ErrorIs(t, err, upgrademonitor.ErrNoUpdate)
-					require.ErrorAs(t, err, new(*upgrademonitor.ReportError))
-					assert.Equal(t, []string{"get"}, c.daemon.requests())
-				}
-			}
-			assert.Zero(t, c.controller.pending())
-		}
-		assertRejected() // there is no object
-		c.daemon.report(t, phases.NodeDegraded, metav1.ConditionFalse)
-		assertRejected() // Updated was never reported
-		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
-		before := c.daemon.object()
-		assertRejected()
-		require.ErrorIs(t, c.controller.tryReport(t, phases.Updated, metav1.ConditionFalse), upgrademonitor.ErrNoUpdate)
-		c.annotate(oldConfig, newConfig)
-		assertRejected()
-		assert.Equal(t, before, c.daemon.object())
-		c.controller.report(t, phases.Uncordoned, metav1.ConditionTrue)
-		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Updated), "after a restart of the controller")
-	})
-}
-
-// While an update is under way, a controller's report belongs to it, whatever the controller's view of the
-// Node is. So its Updated=False is a repeat, and its UpdatePrepared starts no other update.
-func TestAControllerInAnUpdate(t *testing.T) {
+// The error is a *ReportError, and nothing is queued. The scripts of package planner show which reports are steps.
+func TestAControllersStepWithoutAnUpdateIsRejectedWithErrNoUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
 		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
-		c.annotate(oldConfig, newConfig)
-		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
-		c.daemon.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-		c.controller.annotate(oldConfig, thirdConfig)
-		c.controller.report(t, phases.Drained, metav1.ConditionUnknown)
-		c.controller.report(t, phases.Updated, metav1.ConditionFalse)
-		c.controller.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
-		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.UpdatePrepared))
-		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
+		c.daemon.requests()
+		err := c.controller.tryReport(t, phases.Drained, metav1.ConditionUnknown)
+		require.ErrorIs(t, err, upgrademonitor.ErrNoUpdate)
+		require.ErrorAs(t, err, new(*upgrademonitor.ReportError))
+		assert.Equal(t, []string{"get"}, c.daemon.requests())
+		assert.Zero(t, c.controller.pending())
 	})
 }
 
-// Report logs ErrNoUpdate once, until a report of the node is accepted.
-func TestReportLogsErrNoUpdateOnce(t *testing.T) {
+func TestReportLogsErrNoUpdateOnceUntilAReportIsAccepted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
 		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)

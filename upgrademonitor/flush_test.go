@@ -20,8 +20,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// Flush retries until everything is written, or its ctx ends.
-func TestFlush(t *testing.T) {
+func TestFlushRetriesUntilEverythingIsWrittenOrItsCtxEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		require.NoError(t, f.Flush(t.Context()), "nothing is pending")
 		f.annotate(newConfig, newConfig)
@@ -47,8 +46,8 @@ func TestFlush(t *testing.T) {
 	})
 }
 
-// If a report is dropped during a Flush, Flush returns its error, and the error is logged.
-func TestFlushOfAReportThatIsDropped(t *testing.T) {
+// The error is also logged.
+func TestFlushReturnsTheErrorOfAReportThatIsDropped(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		f.queues(t, phases.Drained, metav1.ConditionUnknown)
@@ -68,8 +67,8 @@ func TestFlushOfAReportThatIsDropped(t *testing.T) {
 	})
 }
 
-// If the life ends in an outage, a Flush that runs then, or later, writes everything.
-func TestTheLifeEndsDuringFlush(t *testing.T) {
+// That ctx ends during a Flush, in an outage.
+func TestFlushWritesEverythingAfterTheCtxOfNewHasEnded(t *testing.T) {
 	for _, err := range []error{errDown, errConflict} {
 		inBubble(t, func(t *testing.T, f *fixture) {
 			f.fails(err)
@@ -93,9 +92,8 @@ func TestTheLifeEndsDuringFlush(t *testing.T) {
 	}
 }
 
-// An idle Monitor has no goroutine. A Monitor whose life has ended does not look either, and logs
-// nothing.
-func TestIdleMonitors(t *testing.T) {
+// After the ctx of New has ended, it does not look at the Node, and logs nothing.
+func TestAnIdleMonitorHasNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int32
 		s := newServer()
@@ -122,9 +120,8 @@ func TestIdleMonitors(t *testing.T) {
 	})
 }
 
-// If the ctx of Flush has ended, Flush looks at the Node, too: nil would say that the status has the
-// Node's config.
-func TestFlushWithAContextThatHasEnded(t *testing.T) {
+// If it returned nil, the status would have the configs of the Node.
+func TestFlushLooksAtTheNodeEvenIfItsCtxHasEnded(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New("reboot"))
@@ -144,8 +141,7 @@ func TestFlushWithAContextThatHasEnded(t *testing.T) {
 	})
 }
 
-// A request of Flush whose response is lost holds it up for one Timeout, however long its ctx is.
-func TestFlushOfARequestThatIsLost(t *testing.T) {
+func TestALostResponseDelaysFlushByOneTimeout(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.annotate(newConfig, newConfig)
 		f.takes(hangs)
@@ -155,7 +151,7 @@ func TestFlushOfARequestThatIsLost(t *testing.T) {
 	})
 }
 
-// A Flush cancels one request. After a write was successful, a Flush may cancel again.
+// A Flush cancels one request.
 func TestFlushCancelsAgainAfterASuccess(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		for _, config := range []string{newConfig, thirdConfig} {
@@ -167,7 +163,7 @@ func TestFlushCancelsAgainAfterASuccess(t *testing.T) {
 	})
 }
 
-// A Flush cancels one request. After the next one has failed by itself, a Flush may cancel again.
+// A Flush cancels one request. The next request fails without a Flush.
 func TestFlushCancelsAgainAfterAFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(hangs)
@@ -180,9 +176,8 @@ func TestFlushCancelsAgainAfterAFailure(t *testing.T) {
 	})
 }
 
-// An API server that needs longer than Timeout gets everything in the end, however often Flush is called:
-// after Flush has canceled a request, the next one is let through.
-func TestFlushesOfASlowServer(t *testing.T) {
+// So an API server that needs longer than Timeout gets everything, however often Flush is called.
+func TestFlushDoesNotCancelTheRequestAfterTheOneItHasCanceled(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(12 * time.Second)
 		f.queues(t, phases.Drained, metav1.ConditionUnknown)

@@ -18,7 +18,7 @@ import (
 
 type imageSets = []upgrademonitor.PinnedImageSet
 
-func TestImageSetsThatAreRejected(t *testing.T) {
+func TestInvalidImageSetsAreRejectedWithoutARequest(t *testing.T) {
 	many := make(imageSets, 101)
 	for i := range many {
 		many[i] = upgrademonitor.PinnedImageSet{Name: fmt.Sprintf("set-%d", i), Generation: 1}
@@ -50,9 +50,8 @@ func TestImageSetsThatAreRejected(t *testing.T) {
 	})
 }
 
-// An error takes precedence over Done, and has a text even if it is empty or a nil pointer. A
-// repeat needs no request, and both conditions are written together.
-func TestErrorOfAnImageSet(t *testing.T) {
+// An error has a text even if it is empty or a nil pointer.
+func TestTheErrorOfAnImageSetCountsMoreThanDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var none *fs.PathError
 		f := newUpdated(t)
@@ -78,9 +77,8 @@ func TestErrorOfAnImageSet(t *testing.T) {
 	})
 }
 
-// A failure that belongs to no set is the error of each set that is neither done nor has an error. If there
-// is no such set, it is in the message.
-func TestFailureOfAllImageSets(t *testing.T) {
+// A set with an error of its own keeps this error. If no set gets the failure, it is in the message of the condition.
+func TestAFailureOfAllImageSetsIsTheErrorOfEachSetThatIsNotDone(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		full := errors.New("no space left on device")
 		f.ReportPinnedImageSets(t.Context(), imageSets{
@@ -106,9 +104,7 @@ func TestFailureOfAllImageSets(t *testing.T) {
 	})
 }
 
-// The text of an error is read when it is reported, and cut. A response that rejects a report
-// blocks no other report.
-func TestFailureOfAnImageSet(t *testing.T) {
+func TestTheErrorOfAnImageSetIsReadAtTheCallAndTruncated(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		err := &mutableError{text: "no route" + strings.Repeat(" to host", 1000)}

@@ -15,9 +15,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// If the life ends while calls wait, no request follows after the last call: also in the pause after a
-// conflict.
-func TestTheLifeEndsWhileACallWaits(t *testing.T) {
+// The call waits for a response, or for the pause after a conflict.
+func TestNoRequestFollowsTheLastCallAfterTheEndOfTheLife(t *testing.T) {
 	for _, err := range []error{nil, errConflict} {
 		inBubble(t, func(t *testing.T, f *fixture) {
 			f.fails(err)
@@ -41,8 +40,7 @@ func TestTheLifeEndsWhileACallWaits(t *testing.T) {
 	}
 }
 
-// If the life ends between a call and its first request, the call does not wait for Timeout.
-func TestTheLifeEndsBeforeTheFirstRequest(t *testing.T) {
+func TestACallDoesNotWaitForTimeoutIfTheLifeEndsBeforeItsFirstRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -58,9 +56,8 @@ func TestTheLifeEndsBeforeTheFirstRequest(t *testing.T) {
 	})
 }
 
-// After the life of the Monitor has ended in an outage, a report still waits for an attempt of its own, because
-// nothing would retry it.
-func TestAReportAfterTheLifeHasEndedInAnOutage(t *testing.T) {
+// Nothing would retry it.
+func TestAReportWaitsForItsAttemptAfterTheLifeHasEndedInAnOutage(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		f.queues(t, phases.Drained, metav1.ConditionUnknown)
@@ -72,8 +69,7 @@ func TestAReportAfterTheLifeHasEndedInAnOutage(t *testing.T) {
 	})
 }
 
-// After the life of the Monitor, no request follows the one that is in flight when the last caller leaves.
-func TestNoRequestWithoutACaller(t *testing.T) {
+func TestNoRequestFollowsTheOneInFlightWhenTheLastCallerLeavesAfterTheLife(t *testing.T) {
 	for name, tc := range map[string]struct {
 		hangs []string
 		call  func(*testing.T, *fixture, context.Context)
@@ -107,8 +103,7 @@ func TestNoRequestWithoutACaller(t *testing.T) {
 	}
 }
 
-// After the life of the Monitor, short Flushes write everything, however slow the API server is.
-func TestShortFlushesOfASlowServer(t *testing.T) {
+func TestShortFlushesWriteEverythingToASlowServerAfterTheLife(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.end()
 		f.takes(12 * time.Second)
@@ -123,8 +118,7 @@ func TestShortFlushesOfASlowServer(t *testing.T) {
 	})
 }
 
-// A timer that was set before the life ended cancels no later request.
-func TestTheTimerAfterTheEndOfTheLife(t *testing.T) {
+func TestATimerFromBeforeTheEndOfTheLifeCancelsNoRequest(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		pass(5 * time.Second) // the next look is due in 5 seconds
 		f.end()
@@ -138,8 +132,8 @@ func TestTheTimerAfterTheEndOfTheLife(t *testing.T) {
 	})
 }
 
-// A look that is in progress when the life ends queues nothing: no retry would write it.
-func TestTheLifeEndsDuringALook(t *testing.T) {
+// No retry would write it.
+func TestALookDuringWhichTheLifeEndsQueuesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.calls(func() { <-time.After(time.Second) })
 		f.annotate(newConfig, newConfig)

@@ -38,8 +38,7 @@ func logsTo(t *testing.T, s *server, out io.Writer) *upgrademonitor.Monitor {
 	return monitor
 }
 
-// A log sink may call the Monitor.
-func TestALogSinkThatCallsTheMonitor(t *testing.T) {
+func TestALogSinkMayCallTheMonitor(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		var monitor *upgrademonitor.Monitor
@@ -51,9 +50,8 @@ func TestALogSinkThatCallsTheMonitor(t *testing.T) {
 	})
 }
 
-// A log sink that blocks holds up the writer that logs, but neither the calls that wait for it, nor a Flush
-// beyond its ctx.
-func TestALogSinkThatBlocks(t *testing.T) {
+// Calls return, and Flush returns when its ctx ends.
+func TestALogSinkThatBlocksDelaysOnlyTheWriter(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		release := make(chan struct{})
 		monitor := logsTo(t, f.server, sink(func() { <-release }))
@@ -66,8 +64,7 @@ func TestALogSinkThatBlocks(t *testing.T) {
 	})
 }
 
-// Each line about a function of Config names the node.
-func TestLinesNameTheNode(t *testing.T) {
+func TestEachLineAboutAFunctionOfConfigNamesTheNode(t *testing.T) {
 	var cache lister
 	inBubble(t, func(t *testing.T, f *fixture) {
 		cache.returns(func() (*mcfgv1.MachineConfigNode, error) { return nil, errors.New("no cache") })

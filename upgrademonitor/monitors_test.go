@@ -32,9 +32,8 @@ func namedNode(name string) (*corev1.Node, error) {
 
 func nodeNames(i int) string { return fmt.Sprint("worker-", i) }
 
-// For returns the same Monitor until Forget. The Monitor of a name that no Node can have rejects
-// every report.
-func TestForAndForget(t *testing.T) {
+// The Monitor of a name that no Node can have rejects every report.
+func TestForReturnsTheSameMonitorUntilForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
 		monitors, _ := newMonitors(t, s, namedNode)
@@ -56,8 +55,7 @@ func TestForAndForget(t *testing.T) {
 	})
 }
 
-// The Monitor of a name that no Node can have also works after the end of the process.
-func TestAnInvalidNameAfterTheEndOfTheLife(t *testing.T) {
+func TestForAcceptsAnInvalidNameAfterTheEndOfTheLife(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	end()
 	monitors, err := upgrademonitor.NewMonitors(ctx, upgrademonitor.Config{Client: clientsetOn(t, newServer())}, namedNode)
@@ -65,9 +63,8 @@ func TestAnInvalidNameAfterTheEndOfTheLife(t *testing.T) {
 	assert.NotPanics(t, func() { assert.NoError(t, monitors.For("Worker_0").Flush(t.Context())) })
 }
 
-// How many reports of all nodes are pending, and since when. Forget ends the retries. All nodes are
-// flushed at the same time.
-func TestPendingOfMonitors(t *testing.T) {
+// Forget ends the retries of a node. Flush flushes all nodes at the same time.
+func TestMonitorsCountAndFlushTheReportsOfAllNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
 		s.fails(errDown)
@@ -122,8 +119,7 @@ func daemonOf(t *testing.T, s *server, name string) *upgrademonitor.Monitor {
 	return monitor
 }
 
-// A Node function that blocks does not block the reports of other nodes.
-func TestMonitorsWaitForNoNode(t *testing.T) {
+func TestANodeFunctionThatBlocksDoesNotBlockOtherNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
 		monitors, _ := newMonitors(t, s, func(name string) (*corev1.Node, error) {

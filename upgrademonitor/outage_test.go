@@ -17,9 +17,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// What an outage costs: how long each call waits, which requests it makes, and what is logged. Each
-// case makes the calls of an update three times. Then the API server is well again: everything is
-// written within a second, and calls wait again.
+// Each case says how long the calls of an outage wait, which requests they make, and what is logged. It makes the calls of
+// an update three times. After the outage, everything is written within a second, and calls wait again.
 func TestOutages(t *testing.T) {
 	const s = time.Second
 	refused := []time.Duration{0, 0, 0, 0, 0}
@@ -116,8 +115,8 @@ func assertLines(t *testing.T, want, lines []string) {
 	}
 }
 
-// If every write has a conflict, or does not find the object, an outage starts before Timeout.
-func TestConflictsWithoutEnd(t *testing.T) {
+// A write that does not find the object counts as a conflict.
+func TestConflictsWithoutEndStartAnOutageBeforeTimeout(t *testing.T) {
 	for _, err := range []error{errConflict, apiserver.NotFound(nodeName)} {
 		inBubble(t, func(t *testing.T, f *fixture) {
 			f.fails(err, "patch/status")
@@ -131,8 +130,8 @@ func TestConflictsWithoutEnd(t *testing.T) {
 	}
 }
 
-// A creation that finds no resource is no conflict: the attempt fails at once, and is retried with backoff.
-func TestACreationThatFindsNoResource(t *testing.T) {
+// It is no conflict. It is retried with backoff.
+func TestACreationThatFindsNoResourceFailsAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.Remove(nodeName)
 		f.fails(apiserver.NotFound(nodeName), "create")
@@ -146,8 +145,8 @@ func TestACreationThatFindsNoResource(t *testing.T) {
 	})
 }
 
-// An outage ends with a status that is written, however slow. An hour later, calls wait again.
-func TestAnOutageEndsWithASlowWrite(t *testing.T) {
+// An hour later, calls wait again.
+func TestASlowWriteEndsTheOutageThatItHasStarted(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(12 * time.Second)
 		assert.Equal(t, timeout, took(func() { f.queues(t, phases.NodeDegraded, metav1.ConditionTrue) }))
@@ -166,9 +165,8 @@ func TestAnOutageEndsWithASlowWrite(t *testing.T) {
 	})
 }
 
-// Flush makes an attempt although the request in flight never gets a response: a request that is
-// older than Timeout is canceled.
-func TestFlushBehindALostRequest(t *testing.T) {
+// Its response may be lost.
+func TestFlushCancelsARequestThatIsOlderThanTimeout(t *testing.T) {
 	for i := range 20 {
 		inBubble(t, func(t *testing.T, f *fixture) {
 			f.takes(hangs)
@@ -181,8 +179,8 @@ func TestFlushBehindALostRequest(t *testing.T) {
 	}
 }
 
-// An outage that a call ends leaves no retry behind: the next report is written at once.
-func TestAReportAfterALongOutage(t *testing.T) {
+// A call has ended the outage before its next retry was due.
+func TestTheFirstReportAfterALongOutageIsWrittenAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		f.queues(t, phases.Drained, metav1.ConditionUnknown)
@@ -196,8 +194,8 @@ func TestAReportAfterALongOutage(t *testing.T) {
 	})
 }
 
-// Calls whose ctx ends before Timeout wait for one Timeout in sum, too.
-func TestCallsWithAShortContextInAnOutage(t *testing.T) {
+// Then the outage starts, and calls do not wait.
+func TestCallsWithAShortCtxWaitForOneTimeoutInSum(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(hangs)
 		var sum time.Duration
@@ -211,9 +209,8 @@ func TestCallsWithAShortContextInAnOutage(t *testing.T) {
 	})
 }
 
-// A response that comes at the moment when a call times out does not start an outage that nothing
-// ends. A rejection is the error of the call, or logged.
-func TestAResponseAtTimeout(t *testing.T) {
+// A rejection is the error of the call, or it is logged.
+func TestAResponseAtTheMomentOfATimeoutEndsTheOutage(t *testing.T) {
 	for i := range 100 {
 		inBubble(t, func(t *testing.T, f *fixture) {
 			isRejected := i%2 == 0
@@ -238,8 +235,8 @@ func TestAResponseAtTimeout(t *testing.T) {
 	}
 }
 
-// If another process writes what this process cannot, nothing is left to write, and the outage is over.
-func TestAnotherProcessEndsAnOutage(t *testing.T) {
+// Then nothing is left to write.
+func TestAnOutageEndsIfAnotherProcessHasWrittenTheReport(t *testing.T) {
 	var cache lister
 	inBubble(t, func(t *testing.T, f *fixture) {
 		cache.show(f.object())

@@ -23,8 +23,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// A report that is not accepted makes no request.
-func TestReportsThatAreRejected(t *testing.T) {
+func TestAReportThatIsNotAcceptedMakesNoRequest(t *testing.T) {
 	const yes, running = metav1.ConditionTrue, metav1.ConditionUnknown
 	type opts = []upgrademonitor.Option
 	parent := upgrademonitor.CompletesParent()
@@ -88,8 +87,7 @@ func TestReportsThatAreRejected(t *testing.T) {
 	})
 }
 
-// Without a Node nothing is accepted.
-func TestReportsWithoutANode(t *testing.T) {
+func TestNoReportIsAcceptedWithoutANode(t *testing.T) {
 	cold := errors.New("cache is cold")
 	for name, tc := range map[string]struct {
 		node  *corev1.Node
@@ -120,8 +118,7 @@ func TestReportsWithoutANode(t *testing.T) {
 
 func textsOf(c metav1.Condition) []string { return []string{string(c.Status), c.Reason, c.Message} }
 
-// Report has a conventional reason, and logs an error of the caller. A pending report is not an
-// error.
+// A pending report is no error. The default reason is the name of the parent, followed by that of the phase.
 func TestReportLogsItsErrors(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		var log logLines
@@ -149,9 +146,7 @@ func TestReportLogsItsErrors(t *testing.T) {
 	})
 }
 
-// Report, NotRequired and Track do nothing for a phase of the other mode: callers need no "if
-// imageMode".
-func TestPhaseOfTheOtherMode(t *testing.T) {
+func TestReportNotRequiredAndTrackIgnoreAPhaseOfTheOtherMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := false
 		f := newUpdated(t, inImageMode(&on))
@@ -180,9 +175,8 @@ func inImageMode(on *bool) func(*upgrademonitor.Config) {
 	return func(c *upgrademonitor.Config) { c.ImageMode = func() bool { return *on } }
 }
 
-// Without ImageMode the object has the mode: a controller removes no condition of it. The daemon
-// of machine-config-operator creates ImagePulledFromRegistry in standard mode, too.
-func TestModeOfTheObject(t *testing.T) {
+// machine-config-operator creates ImagePulledFromRegistry in standard mode, too.
+func TestWithoutImageModeTheObjectShowsTheMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := true
 		daemon := newUpdated(t, inImageMode(&on))
@@ -208,8 +202,7 @@ func TestModeOfTheObject(t *testing.T) {
 	})
 }
 
-// Track returns the error of the work, even if its reports fail.
-func TestTrackReturnsTheErrorOfTheWork(t *testing.T) {
+func TestTrackReturnsTheErrorOfTheWorkEvenIfItsReportsFail(t *testing.T) {
 	stuck := errors.New("pod web-0 cannot be evicted")
 	var none *fs.PathError
 	for name, tc := range map[string]struct {
@@ -258,7 +251,8 @@ func TestTrackReturnsTheErrorOfTheWork(t *testing.T) {
 	})
 }
 
-func TestTrackOptions(t *testing.T) {
+// CompletesParent and DoneMessage apply to the report of True.
+func TestTheOptionsOfTrack(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		work := func(context.Context) error {
 			assert.Equal(t, []string{"Unknown", "Mine", "applying"}, textsOf(f.condition(phases.AppliedFilesAndOS)))
@@ -272,8 +266,7 @@ func TestTrackOptions(t *testing.T) {
 	})
 }
 
-// The failure of work that would complete the parent is on the object.
-func TestTrackOfTheLastChildThatFails(t *testing.T) {
+func TestTrackReportsAFailureOfWorkThatWouldCompleteTheParent(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		full := errors.New("disk full")
 		require.Equal(t, full, f.Track(t.Context(), phases.AppliedFilesAndOS, "applying", func(context.Context) error { return full },
@@ -285,8 +278,7 @@ func TestTrackOfTheLastChildThatFails(t *testing.T) {
 	})
 }
 
-// During a retry the last error stays visible, unless the report starts an update.
-func TestTrackKeepsTheLastError(t *testing.T) {
+func TestTrackKeepsTheLastErrorDuringARetry(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.starts(t, newConfig)
 		stuck := errors.New("pod web-0 cannot be evicted")
@@ -300,8 +292,8 @@ func TestTrackKeepsTheLastError(t *testing.T) {
 	})
 }
 
-// A nil Monitor, and nil Monitors, accept every report, write nothing and return nil.
-func TestNilMonitor(t *testing.T) {
+// So do nil Monitors.
+func TestANilMonitorAcceptsEveryReportAndWritesNothing(t *testing.T) {
 	var monitors *upgrademonitor.Monitors
 	m, ctx := monitors.For(nodeName), t.Context()
 	assert.Nil(t, m)
@@ -320,8 +312,7 @@ func TestNilMonitor(t *testing.T) {
 	}
 }
 
-// At first boot, no update has succeeded: NodeDegraded was never reported, until a failure or an update.
-func TestReportDegradedAtFirstBoot(t *testing.T) {
+func TestReportDegradedReportsNoSuccessBeforeTheFirstUpdateOrFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.ReportDegraded(t.Context(), nil)
 		assert.Equal(t, "NotYetOccurred", f.condition(phases.NodeDegraded).Reason)

@@ -22,8 +22,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// Each call of an outage triggers an attempt, even if it changes nothing itself.
-func TestEveryCallTriggersAnAttempt(t *testing.T) {
+// The call may change nothing itself.
+func TestEachCallInAnOutageStartsAnAttempt(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		pass(time.Hour)
@@ -47,9 +47,7 @@ func TestEveryCallTriggersAnAttempt(t *testing.T) {
 	})
 }
 
-// When the API server starts to hang, no goroutine waits longer than Timeout. Those that come later
-// share the wait of the first.
-func TestConcurrentCallers(t *testing.T) {
+func TestConcurrentCallersWaitForOneTimeoutTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(hangs)
 		assert.Equal(t, timeout, took(func() {
@@ -78,9 +76,7 @@ func TestConcurrentCallers(t *testing.T) {
 	})
 }
 
-// A failure wakes each call that waits, also the calls that were waiting before an earlier report was
-// written.
-func TestAFailureAfterAWrite(t *testing.T) {
+func TestAFailureWakesCallsThatWaitedBeforeTheLastWrite(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(time.Second)
 		f.failing("patch", nil, errDown)
@@ -90,8 +86,8 @@ func TestAFailureAfterAWrite(t *testing.T) {
 	})
 }
 
-// A call ends no request: the report of another caller may be in it.
-func TestACallerThatLeaves(t *testing.T) {
+// The request may have the report of another caller.
+func TestACallerThatLeavesCancelsNoRequest(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(8 * time.Second)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -105,8 +101,7 @@ func TestACallerThatLeaves(t *testing.T) {
 	})
 }
 
-// A call that waits longer than Timeout because many reports were accepted before it marks no outage.
-func TestALongQueueIsNoOutage(t *testing.T) {
+func TestACallThatTimesOutBehindALongQueueStartsNoOutage(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(2 * time.Second)
 		var callers sync.WaitGroup
@@ -123,9 +118,8 @@ func TestALongQueueIsNoOutage(t *testing.T) {
 	})
 }
 
-// Retries are paced from 100 ms to 30 s. A call does not change the pace; Flush and the end of the
-// outage start it again.
-func TestPaceOfRetries(t *testing.T) {
+// A call does not change them. Flush and the end of the outage start again with the shortest pause.
+func TestThePausesBetweenRetriesGrowFrom100MsTo30S(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		f.queues(t, phases.Drained, metav1.ConditionUnknown)
@@ -160,9 +154,8 @@ func TestPaceOfRetries(t *testing.T) {
 	})
 }
 
-// An outage ends when the API server has responded and nothing is left to write: after a rejection,
-// a write of the spec, a create, or a read. The next outage is logged again.
-func TestTheEndOfAnOutage(t *testing.T) {
+// The last request is a creation, a write or a rejection. The next outage is logged again.
+func TestAnOutageEndsWhenNothingIsLeftToWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		updated := func() error { return f.tryReport(t, phases.Updated, metav1.ConditionTrue) }
@@ -193,8 +186,7 @@ func TestTheEndOfAnOutage(t *testing.T) {
 	})
 }
 
-// Conflicts are bounded for each write: a writer with many writes may have more.
-func TestManyWritesWithAConflictEach(t *testing.T) {
+func TestTheLimitOfConflictsIsPerWrite(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.server.mu.Lock()
 		isConflict := false
@@ -222,8 +214,8 @@ func TestManyWritesWithAConflictEach(t *testing.T) {
 	})
 }
 
-// An accepted status that the response does not show is a failed attempt: it is retried with pauses, and logged once.
-func TestAStatusThatTheServerDoesNotKeep(t *testing.T) {
+// It is retried with pauses, and logged once.
+func TestAResponseThatDoesNotShowTheStatusIsAFailedAttempt(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		fixed := f.object()
 		f.Fault = func(r *http.Request) (*http.Response, error) {
@@ -246,8 +238,8 @@ func TestAStatusThatTheServerDoesNotKeep(t *testing.T) {
 	})
 }
 
-// A condition of another client may have a time that no client can write. It blocks no report, and is logged once.
-func TestATimeThatNoClientCanWrite(t *testing.T) {
+// It is logged once.
+func TestATimeOfAnotherClientThatNoClientCanWriteBlocksNoReport(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		foreign := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionFalse, Reason: "AsExpected", LastTransitionTime: metav1.Unix(0, 0)}
 		status := map[string]any{"conditions": append(f.object().Status.Conditions, foreign)}

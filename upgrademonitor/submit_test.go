@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// Reports that could not be written are written later, in order, with the time of the report.
-func TestReportsOfAnOutageAreWrittenInOrder(t *testing.T) {
+// Pending counts them, and returns the time of the oldest.
+func TestReportsOfAnOutageAreWrittenWithTheTimeOfTheCall(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		started := time.Now().Truncate(time.Second)
 		f.fails(errDown)
@@ -42,9 +42,8 @@ func TestReportsOfAnOutageAreWrittenInOrder(t *testing.T) {
 	})
 }
 
-// A report is rejected only after a read, because another process may have written the object. In an
-// outage it is queued, and the rejection is logged later.
-func TestARejectionNeedsARead(t *testing.T) {
+// Without an outage, it is the error of the call, after one read.
+func TestARejectionInAnOutageIsTheErrorOfFlushAndIsLogged(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.starts(t, newConfig)
 		f.report(t, phases.Drained, metav1.ConditionUnknown)
@@ -69,8 +68,8 @@ func TestARejectionNeedsARead(t *testing.T) {
 	})
 }
 
-// A report that the API server rejects is the error of its call, and blocks no other report.
-func TestReportsThatTheServerRejects(t *testing.T) {
+// It blocks no other report.
+func TestAReportThatTheServerRejectsIsTheErrorOfItsCall(t *testing.T) {
 	for name, failure := range map[string]error{"invalid": errInvalid, "too large": apierrors.NewRequestEntityTooLargeError("limit is 3145728")} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, func(t *testing.T, f *fixture) {
@@ -91,9 +90,8 @@ func TestReportsThatTheServerRejects(t *testing.T) {
 	}
 }
 
-// A full queue rejects a report that changes a status. Flush waits until the status has the Node's config,
-// also then.
-func TestFullQueue(t *testing.T) {
+// Flush still waits until the status has the configs of the Node.
+func TestAFullQueueReturnsErrQueueFull(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		accepted := 0
@@ -119,9 +117,8 @@ func TestFullQueue(t *testing.T) {
 	})
 }
 
-// A report that changes nothing after the pending reports takes no place in the queue. A report
-// that changes only the texts of the last report replaces them.
-func TestRepeatsInAnOutage(t *testing.T) {
+// The reports of each retry replace those of the last one.
+func TestTheReportsOfADaemonThatRetriesTakeEightPlacesInTheQueue(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		for i := range 100 { // one sync of a daemon each

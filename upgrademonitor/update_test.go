@@ -2,7 +2,6 @@ package upgrademonitor_test
 
 import (
 	"errors"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,9 +16,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// A missing object is created with its owner and spec. The first read is the only read. A report is
-// written even if the Node has no annotations and no UID, and if Pool fails.
-func TestMissingObjectIsCreated(t *testing.T) {
+// A report is written even if the Node has no annotations and no UID, and if Pool fails.
+func TestAMissingObjectIsCreatedWithOwnerAndSpec(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.report(t, phases.Resumed, metav1.ConditionTrue)
@@ -56,8 +54,8 @@ func versions(current, desired string) *mcfgv1.MachineConfigNodeStatusMachineCon
 	return &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: current, Desired: desired}
 }
 
-// No object is created for a Node that is Pending or Provisioning. Flush looks at the Node first.
-func TestNodeThatIsNotProvisioned(t *testing.T) {
+// Flush looks at the Node again.
+func TestNoObjectIsCreatedBeforeTheNodeIsProvisioned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, phase := range []corev1.NodePhase{corev1.NodePending, "Provisioning"} {
 			f := newFixture(t)
@@ -76,43 +74,7 @@ func TestNodeThatIsNotProvisioned(t *testing.T) {
 	})
 }
 
-// The versions in the status follow the Node with each report, and the spec follows at the start of
-// an update: a daemon that never makes the spec call has a correct DESIREDCONFIG.
-func TestVersionsFollowTheNode(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		for _, step := range []struct {
-			current, desired string // of the Node
-			phase            phases.Phase
-			status           metav1.ConditionStatus
-			want             string // versions in the status, desired config in the spec
-			requests         []string
-		}{
-			{oldConfig, newConfig, phases.Updated, "False", "aaa aaa bbb", []string{"patch", "patch/status"}},
-			{oldConfig, newConfig, phases.UpdatePrepared, "True", "aaa bbb bbb", []string{"patch/status"}},
-			{oldConfig, newConfig, phases.Cordoned, "True", "aaa bbb bbb", []string{"patch/status", "patch/status"}},
-			{oldConfig, thirdConfig, phases.Cordoned, "True", "aaa bbb bbb", []string{"get"}},
-			{newConfig, thirdConfig, phases.Cordoned, "True", "bbb bbb bbb", []string{"patch/status"}},
-			{newConfig, thirdConfig, phases.Updated, "True", "bbb bbb bbb", []string{"patch/status"}},
-			{newConfig, thirdConfig, phases.Updated, "False", "bbb bbb ccc", []string{"patch", "patch/status"}},
-			{"", "", phases.Updated, "True", "bbb bbb ccc", []string{"patch/status"}},
-			{"Rendered_Worker", "", phases.NodeDegraded, "True", "bbb bbb ccc", []string{"patch/status"}},
-		} {
-			f.annotate(step.current, step.desired)
-			f.report(t, step.phase, step.status)
-			object := f.object()
-			got := strings.Join([]string{object.Status.ConfigVersion.Current, object.Status.ConfigVersion.Desired, object.Spec.ConfigVersion.Desired}, " ")
-			assert.Equal(t, step.want, strings.ReplaceAll(got, "rendered-worker-", ""), "%+v", step)
-			assert.Equal(t, step.requests, f.requests(), "%+v", step)
-		}
-		assert.Equal(t, "worker", f.object().Spec.Pool.Name)
-		require.NoError(t, f.syncSpec(t))
-		assert.Empty(t, f.requests())
-		assert.Len(t, f.log.take(), 1, "an annotation that is not a name is left out")
-	})
-}
-
-// A spec that the API server rejects for good is logged once, and the status goes on.
-func TestASpecThatIsRejected(t *testing.T) {
+func TestARejectedSpecIsLoggedOnceAndTheStatusIsWritten(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errInvalid, "patch")
 		for _, config := range []string{newConfig, thirdConfig} {
@@ -125,22 +87,5 @@ func TestASpecThatIsRejected(t *testing.T) {
 		f.starts(t, newConfig)
 		assert.Equal(t, newConfig, f.desired())
 		assertLines(t, []string{"has rejected the spec", "works again"}, f.log.take())
-	})
-}
-
-// The target of an update is withdrawn in the drain, and the daemon reports that the node is updated: spec,
-// status and Node agree.
-func TestATargetThatIsWithdrawn(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.starts(t, newConfig)
-		f.report(t, phases.Drained, metav1.ConditionUnknown)
-		assert.Equal(t, newConfig, f.desired())
-
-		f.annotate(oldConfig, oldConfig)
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		o := f.object()
-		assert.Equal(t, oldConfig, f.desired())
-		assert.Equal(t, oldConfig, o.Status.ConfigVersion.Desired)
-		assert.Equal(t, o.Generation, o.Status.ObservedGeneration)
 	})
 }

@@ -52,8 +52,7 @@ func (l *lister) show(mcn *mcfgv1.MachineConfigNode) {
 
 func (l *lister) use(c *upgrademonitor.Config) { c.Lister = l }
 
-// The versions in the status follow the Node without a report, if this process's view has changed.
-func TestVersionsFollowTheNodeBetweenCalls(t *testing.T) {
+func TestTheStatusFollowsTheNodeWithoutAReport(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.starts(t, newConfig)
 		f.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
@@ -83,9 +82,8 @@ func TestVersionsFollowTheNodeBetweenCalls(t *testing.T) {
 	})
 }
 
-// Two processes with different views of the Node do not overwrite each other forever, though each
-// sees the other's writes.
-func TestTwoViewsOfTheNode(t *testing.T) {
+// Each process sees the writes of the other one.
+func TestTwoProcessesWithDifferentNodesDoNotOverwriteEachOtherForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
 		live := &lister{get: func() (*mcfgv1.MachineConfigNode, error) {
@@ -106,10 +104,9 @@ func TestTwoViewsOfTheNode(t *testing.T) {
 	})
 }
 
-// A deleted object is created again by the next call, or without a call if the Lister had shown the
-// object, even if it had shown only the Monitor's own version. Its status starts from the defaults.
-// It is not created if the Node was deleted, too, or is not provisioned.
-func TestDeletedObject(t *testing.T) {
+// The next call creates it or, if the Lister has shown the object, the Monitor does so without a call. It is not created if
+// the Node was deleted, too, or is not provisioned.
+func TestADeletedObjectIsCreatedAgain(t *testing.T) {
 	gone := apierrors.NewNotFound(corev1.Resource("nodes"), nodeName)
 	for name, tc := range map[string]struct {
 		change func(*fixture)
@@ -145,8 +142,8 @@ func TestDeletedObject(t *testing.T) {
 	}
 }
 
-// While Config.Node fails, no object is created: the Node may be deleted.
-func TestNoObjectWithoutANode(t *testing.T) {
+// The Node may be deleted.
+func TestNoObjectIsCreatedWhileConfigNodeFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.fails(errDown)
@@ -158,9 +155,8 @@ func TestNoObjectWithoutANode(t *testing.T) {
 	})
 }
 
-// Flush waits until the status has the Node's config: before the first read, and after a delete. If
-// the Node function fails, Flush returns its error.
-func TestFlushFollowsTheNode(t *testing.T) {
+// Flush does so before the first read, and after the object was deleted. If Config.Node fails, Flush returns its error.
+func TestFlushWaitsUntilTheStatusHasTheConfigOfTheNode(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		restarted := f.another(t)
 		restarted.annotate(newConfig, newConfig)
@@ -178,8 +174,7 @@ func TestFlushFollowsTheNode(t *testing.T) {
 	})
 }
 
-// If the Node function fails in one call, that does not prevent the report of another call.
-func TestOneFailingViewVetoesNothing(t *testing.T) {
+func TestAFailureOfConfigNodeInOneCallDoesNotBlockAnotherCall(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.Remove(nodeName)
 		f.takes(time.Second)
@@ -193,8 +188,8 @@ func TestOneFailingViewVetoesNothing(t *testing.T) {
 	})
 }
 
-// If Config.Pool returns "", an existing object keeps its pool, and a new object gets NotYetSet.
-func TestAPoolThatIsNotKnown(t *testing.T) {
+// A new object gets NotYetSet.
+func TestAnObjectKeepsItsPoolIfThePoolIsNotKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		noPool := func(c *upgrademonitor.Config) {
 			c.Pool = func(*corev1.Node) (string, error) { return "", nil }
@@ -209,34 +204,7 @@ func TestAPoolThatIsNotKnown(t *testing.T) {
 	})
 }
 
-// An object that is deleted before the Lister has shown it is created again by the next report, also by a
-// repeat, or by Flush. A Lister that is behind costs one read a call.
-func TestAnObjectThatIsDeletedBeforeTheListerShowsIt(t *testing.T) {
-	var cache lister
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		assert.Equal(t, []string{"get"}, f.requests(), "a repeat")
-		f.Remove(nodeName)
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Updated))
-		f.Remove(nodeName)
-		require.NoError(t, f.Flush(t.Context()))
-		assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
-		f.Remove(nodeName)
-		f.annotate(newConfig, newConfig)
-		f.ReportDegraded(t.Context(), nil) // changes no condition, because no update ever ran
-		require.NotNil(t, f.object())
-		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
-		assert.Equal(t, "NotYetOccurred", f.condition(phases.NodeDegraded).Reason)
-		cache.show(f.object())
-		f.requests()
-		require.NoError(t, f.Flush(t.Context()))
-		assert.Empty(t, f.requests())
-	}, cache.use)
-}
-
-// The informer need not have synced: until then a repeat costs one read, and nothing is lost.
-func TestListerThatHasNotSynced(t *testing.T) {
+func TestAListerThatHasNotSyncedCostsOneReadPerRepeat(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		for _, isSynced := range []bool{false, true} {
 			var cache lister
@@ -258,23 +226,8 @@ func TestListerThatHasNotSynced(t *testing.T) {
 	})
 }
 
-// Without a Lister, a deleted object is created again by the next report that is no repeat.
-func TestAnObjectThatIsDeletedWithoutALister(t *testing.T) {
-	inBubble(t, func(t *testing.T, f *fixture) {
-		f.Remove(nodeName)
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		require.NoError(t, f.Flush(t.Context()))
-		pass(time.Minute)
-		assert.Empty(t, f.requests(), "a repeat, and a Flush of nothing")
-		f.report(t, phases.Drained, metav1.ConditionUnknown)
-		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
-		assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
-	})
-}
-
-// Of two looks at the same time, the newer Node wins, in whatever order they end: a Node is newer by its
-// resourceVersion or, without one, by the start of the look.
-func TestTheNewestView(t *testing.T) {
+// A Node is newer by its resourceVersion or, without one, by the start of the look.
+func TestTheNewestNodeWinsWhateverLookEndsLast(t *testing.T) {
 	for name, late := range map[string]func(*testing.T, *fixture){
 		"Flush":    func(t *testing.T, f *fixture) { assert.NoError(t, f.Flush(t.Context())) },
 		"a report": func(t *testing.T, f *fixture) { f.report(t, phases.NodeDegraded, metav1.ConditionTrue) },
@@ -302,8 +255,7 @@ func TestTheNewestView(t *testing.T) {
 	}
 }
 
-// A look that has started first may end with the newer Node. Then this Node wins.
-func TestTheFirstLookReadsTheNewestNode(t *testing.T) {
+func TestALookThatStartsFirstMayHaveTheNewestNode(t *testing.T) {
 	var held atomic.Pointer[chan struct{}]
 	var f *fixture
 	synctest.Test(t, func(t *testing.T) {
@@ -330,8 +282,8 @@ func TestTheFirstLookReadsTheNewestNode(t *testing.T) {
 	})
 }
 
-// After etcd was restored, the resourceVersions of Nodes are lower.
-func TestANodeAfterARestore(t *testing.T) {
+// After etcd was restored, resourceVersions are lower.
+func TestALowerResourceVersionAfterARestoreIsANewerNode(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "9" })
 		f.report(t, phases.Drained, metav1.ConditionUnknown)
@@ -342,9 +294,9 @@ func TestANodeAfterARestore(t *testing.T) {
 	})
 }
 
-// A Lister that fails, or returns nothing or another object, is ignored. That is logged once, and once when
-// the Lister works again, also if it does not find the object.
-func TestAListerThatIsIgnored(t *testing.T) {
+// A Lister that returns nothing, or another object, also fails. This is logged once, and once more when the Lister works
+// again, even if it does not find the object.
+func TestAListerThatFailsIsIgnored(t *testing.T) {
 	var cache lister
 	inBubble(t, func(t *testing.T, f *fixture) {
 		another := f.object()
