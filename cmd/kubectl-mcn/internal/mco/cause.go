@@ -27,7 +27,7 @@ func (n *Node) readCause(list []metav1.Condition) {
 		n.Message, n.IsOfStep = degraded, false
 		n.IsOld = isLater || n.DegradedInObject && conditions.HasUpdatePrefix(messageOf(list, phases.NodeDegraded))
 	}
-	if !n.IsOld {
+	if !n.IsOld || n.Step == phases.Drained { // the drain goes on with these pods
 		n.Pods = podsOf(n.Message)
 	}
 }

@@ -177,6 +177,9 @@ func TestAttempts(t *testing.T) {
 			assert.False(t, slices.ContainsFunc(n.Steps, isRunning), "only one step is running: "+name)
 		}
 	}
+	evicting := degraded("failed to drain node (5 tries): timed out waiting for the condition: " + evictPG0)
+	assert.Len(t, mco.Of(nil, update(is(phases.Drained, running, 70, stillDraining), evicting)).Pods, 1, "the drain goes on with the pods of the last attempt")
+	assert.Empty(t, mco.Of(nil, update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71), evicting)).Pods, "no drain is running")
 	ended := update(is(phases.Drained, yes, 70), is(phases.RebootedNode, yes, 75), degraded(afterAnHour))
 	behind := mco.Of(newNode("state", "Done", "currentConfig", configB, "desiredConfig", configB, "desiredDrain", "uncordon-"+configB, "lastAppliedDrain", "uncordon-"+configB), ended)
 	assert.True(t, behind.IsOld && !behind.InUpdate(), "the update is complete, and the object still shows the failure")
