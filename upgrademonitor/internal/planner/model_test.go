@@ -105,14 +105,6 @@ func (s *model) check(before planner.Object) {
 			s.problem = fmt.Errorf(format, args...)
 		}
 	}
-	want := s.observed(a.ObservedGeneration)
-	if s.controller {
-		want = a.ObservedGeneration
-	}
-	isKnown := conditions.StatusOf(b.Conditions, phases.Updated) == metav1.ConditionTrue || conditions.StatusOf(b.Conditions, phases.UpdatePrepared) == metav1.ConditionTrue
-	if isKnown && b.ObservedGeneration != want {
-		fail("observedGeneration %d after %d, want %d", b.ObservedGeneration, a.ObservedGeneration, want)
-	}
 	if !slices.Equal(before.Foreign, s.object.Foreign) {
 		fail("a condition of another client has changed: %v", s.object.Foreign)
 	}
@@ -122,18 +114,6 @@ func (s *model) check(before planner.Object) {
 	if err := conditionstest.CheckTransitions(a.Conditions, b.Conditions); err != nil {
 		fail("a watcher misses a status: %v", err)
 	}
-}
-
-// observed returns the observedGeneration of the status that was written: the generation, or the
-// one before while the spec desires another target than the status.
-func (s *model) observed(before int64) int64 {
-	list, status, spec := s.object.Status.Conditions, s.object.Status, s.object.Spec
-	config, image := configs(s.object).Desired, string(status.ConfigImage.DesiredImage)
-	reported := conditions.Find(list, phases.Updated).Reason != "NotYetOccurred"
-	if reported && (config != spec.ConfigVersion.Desired || image != string(spec.ConfigImage.DesiredImage)) {
-		return before
-	}
-	return s.object.Generation
 }
 
 // write changes the status as another process does.

@@ -100,20 +100,6 @@ var worlds = []world{
 		pauses: []event{restarts},
 	},
 	{
-		name:   "image mode",
-		starts: commands("object bare mode=Image", "object between-updates mode=Image"),
-		reports: commands(
-			"report Updated=False currentImage=i desiredImage=j",
-			"report UpdatePrepared=True currentImage=i desiredImage=j",
-			"report AppliedOSImage=True currentImage=i desiredImage=j",
-			"report Updated=True currentImage=j desiredImage=j",
-			"report Updated=False currentImage=j desiredImage=",
-			"spec currentImage=i desiredImage=j",
-		),
-		events: []event{done, lostResponse, lost, denied, rejected, othersReport, othersDelete, restarts},
-		pauses: []event{restarts},
-	},
-	{
 		name:    "a Lister",
 		starts:  commands("object missing", "object between-updates"),
 		reports: commands(starts, drains, updated, "spec current=a desired=c"),
