@@ -66,7 +66,7 @@ func changes(t testing.TB, f *fixture) func() {
 	}
 }
 
-// BenchmarkChangedStatus: a report that changes the status of one condition, one write.
+// BenchmarkChangedStatus measures a report that changes the status of one condition, which takes one write.
 func BenchmarkChangedStatus(b *testing.B) {
 	report := changes(b, newFixture(b, newCanned(b).use(b)))
 	b.ReportAllocs()
@@ -75,7 +75,7 @@ func BenchmarkChangedStatus(b *testing.B) {
 	}
 }
 
-// BenchmarkNoop: a report of the same status, no request.
+// BenchmarkNoop measures a repeated report, which makes no request.
 func BenchmarkNoop(b *testing.B) {
 	f := newFixture(b, newCanned(b).use(b))
 	b.ReportAllocs()
@@ -116,7 +116,7 @@ func TestAnUpdateMakes15WritesOfTheStatusAndOneOfTheSpec(t *testing.T) {
 	})
 }
 
-// BenchmarkRebootUpdate: a whole standard reboot update, with the server.
+// BenchmarkRebootUpdate measures an update with a reboot in standard mode, and the fake API server.
 func BenchmarkRebootUpdate(b *testing.B) {
 	requests, updates := 0, 0
 	b.ReportAllocs()
@@ -129,7 +129,7 @@ func BenchmarkRebootUpdate(b *testing.B) {
 	b.ReportMetric(float64(requests)/float64(updates), "requests/op")
 }
 
-// BenchmarkIdleMonitor: the memory that a controller keeps for a node that it has reported on.
+// BenchmarkIdleMonitor measures the memory that a controller needs for a node after its reports.
 func BenchmarkIdleMonitor(b *testing.B) {
 	const nodes = 10_000
 	config := upgrademonitor.Config{Client: clientsetOn(b, newCanned(b))}

@@ -29,25 +29,25 @@ func TestAnInvalidConfigIsAFieldError(t *testing.T) {
 	node := func() (*corev1.Node, error) { return nil, nil }
 	view := func(string) (*corev1.Node, error) { return nil, nil }
 	for name, tc := range map[string]struct {
-		change   func(*config) // of the Config of New
-		monitors *config       // or the Config of NewMonitors
-		field    string        // "": it is valid
+		change   func(*config) // changes the Config of New; nil if NewMonitors is called
+		monitors *config       // the Config of NewMonitors
+		field    string        // the field that is invalid, or ""
 	}{
-		"valid":             {change: func(*config) {}},
-		"no client":         {change: func(c *config) { c.Client = nil }, field: "Config.Client"},
-		"no node name":      {change: func(c *config) { c.NodeName = "" }, field: "Config.NodeName"},
-		"a bad node name":   {change: func(c *config) { c.NodeName = "Worker_0" }, field: "Config.NodeName"},
-		"no view":           {change: func(c *config) { c.Node = nil }, field: "Config.Node"},
-		"a long manager":    {change: func(c *config) { c.FieldManager = strings.Repeat("m", 129) }, field: "Config.FieldManager"},
-		"a bad manager":     {change: func(c *config) { c.FieldManager = "a\nb" }, field: "Config.FieldManager"},
-		"Monitors":          {monitors: &config{Client: client}},
-		"Monitors, client":  {monitors: &config{}, field: "Config.Client"},
-		"Monitors, manager": {monitors: &config{Client: client, FieldManager: "a\nb"}, field: "Config.FieldManager"},
-		"Monitors, a name":  {monitors: &config{Client: client, NodeName: nodeName}, field: "Config.NodeName"},
-		"Monitors, a view":  {monitors: &config{Client: client, Node: node}, field: "Config.Node"},
-		"Monitors, no view": {monitors: &config{Client: client}, field: "Config.Node"},
-		"Monitors, no ctx":  {monitors: &config{Client: client}, field: "ctx"},
-		"no ctx":            {change: func(*config) {}, field: "ctx"},
+		"valid":                              {change: func(*config) {}},
+		"no client":                          {change: func(c *config) { c.Client = nil }, field: "Config.Client"},
+		"no node name":                       {change: func(c *config) { c.NodeName = "" }, field: "Config.NodeName"},
+		"a bad node name":                    {change: func(c *config) { c.NodeName = "Worker_0" }, field: "Config.NodeName"},
+		"no Node":                            {change: func(c *config) { c.Node = nil }, field: "Config.Node"},
+		"a long manager":                     {change: func(c *config) { c.FieldManager = strings.Repeat("m", 129) }, field: "Config.FieldManager"},
+		"a bad manager":                      {change: func(c *config) { c.FieldManager = "a\nb" }, field: "Config.FieldManager"},
+		"NewMonitors: valid":                 {monitors: &config{Client: client}},
+		"NewMonitors: no client":             {monitors: &config{}, field: "Config.Client"},
+		"NewMonitors: a bad manager":         {monitors: &config{Client: client, FieldManager: "a\nb"}, field: "Config.FieldManager"},
+		"NewMonitors: a NodeName":            {monitors: &config{Client: client, NodeName: nodeName}, field: "Config.NodeName"},
+		"NewMonitors: a Node":                {monitors: &config{Client: client, Node: node}, field: "Config.Node"},
+		"NewMonitors: no function for Nodes": {monitors: &config{Client: client}, field: "Config.Node"},
+		"NewMonitors: no ctx":                {monitors: &config{Client: client}, field: "ctx"},
+		"no ctx":                             {change: func(*config) {}, field: "ctx"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, view := t.Context(), view
@@ -56,7 +56,7 @@ func TestAnInvalidConfigIsAFieldError(t *testing.T) {
 			}
 			var err error
 			if tc.monitors != nil {
-				if name == "Monitors, no view" {
+				if name == "NewMonitors: no function for Nodes" {
 					view = nil
 				}
 				_, err = upgrademonitor.NewMonitors(ctx, *tc.monitors, view)
@@ -112,7 +112,7 @@ func TestTheLibraryNeedsOnlyClientGoAndItsDependencies(t *testing.T) {
 	}
 }
 
-// dependencies are the modules that the library needs, and then the modules that client-go needs.
+// dependencies lists the modules that the library imports, and then the modules that client-go imports.
 var dependencies = []string{
 	module, "github.com/openshift/api/", "github.com/openshift/client-go/machineconfiguration/", "github.com/openshift/client-go/operator/",
 	"k8s.io/api/", "k8s.io/apimachinery/", "k8s.io/client-go/", "k8s.io/klog/v2", "k8s.io/utils/", "sigs.k8s.io/yaml",

@@ -17,11 +17,11 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// controlled is a daemon, and the Monitor of a controller for its node.
+// controlled has the Monitor of a daemon, and the Monitor of a controller for the same node.
 type controlled struct {
 	daemon     *fixture
 	controller *fixture
-	looks      atomic.Int32 // calls of the controller's Node function
+	looks      atomic.Int32 // counts the calls of the controller's Node function
 }
 
 // newControlled returns a daemon without an object, and a controller that shares its server.

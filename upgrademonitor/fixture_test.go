@@ -101,7 +101,7 @@ func (s *server) respond(r *http.Request) (*http.Response, error) {
 	return nil, nil
 }
 
-// takes makes requests take a time from now on: every request, or the named requests.
+// takes sets how long requests take from now on. Without names, it sets the time of every request.
 func (s *server) takes(d time.Duration, requests ...string) {
 	synctest.Wait()
 	s.mu.Lock()
@@ -114,14 +114,14 @@ func (s *server) takes(d time.Duration, requests ...string) {
 	}
 }
 
-// heals makes new requests take no time. Those in flight still hang.
+// heals lets new requests take no time. Requests in flight still hang.
 func (s *server) heals() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.delay = func(string) time.Duration { return 0 }
 }
 
-// recovers ends the delays, also of the requests in flight.
+// recovers ends all delays, even those of requests in flight.
 func (s *server) recovers() {
 	s.takes(0)
 	s.mu.Lock()
@@ -130,8 +130,7 @@ func (s *server) recovers() {
 	s.back = make(chan struct{})
 }
 
-// fails makes requests fail from now on: every request, or the named requests. With nil, none
-// fails.
+// fails makes requests fail with err from now on. Without names, every request fails. With nil, no request fails.
 func (s *server) fails(err error, requests ...string) {
 	synctest.Wait()
 	s.mu.Lock()
@@ -144,7 +143,7 @@ func (s *server) fails(err error, requests ...string) {
 	}
 }
 
-// failing makes the next requests of a verb have these errors; nil is a success.
+// failing sets the results of the next requests of a verb. The result nil is a success.
 func (s *server) failing(verb string, errs ...error) {
 	synctest.Wait()
 	s.mu.Lock()
@@ -191,7 +190,7 @@ func (s *server) write(t *testing.T, subresource string, change func(*mcfgv1.Mac
 type fixture struct {
 	*upgrademonitor.Monitor
 	*server
-	log logLines           // of the Monitor
+	log logLines           // the log of the Monitor
 	end context.CancelFunc // ends the life of the Monitor
 
 	mu      sync.Mutex // guards the fields below
@@ -200,7 +199,7 @@ type fixture struct {
 	viewed  func() // called after a view of the Node was taken, or nil
 }
 
-// newFixture returns a Monitor without an object. Its life ends with the test.
+// newFixture returns a Monitor without an object. The life of the Monitor ends with the test.
 func newFixture(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	t.Helper()
 	return newProcess(t, newServer(), annotated(oldConfig, oldConfig), change...)
@@ -216,7 +215,7 @@ func (f *fixture) another(t testing.TB, change ...func(*upgrademonitor.Config)) 
 
 func newProcess(t testing.TB, s *server, node *corev1.Node, change ...func(*upgrademonitor.Config)) *fixture {
 	t.Helper()
-	idle(t) // in real time, the Monitor would look at the Node in a slow test
+	idle(t) // if a test is slow in real time, the Monitor would also look at the Node
 	f := &fixture{server: s, node: node}
 	config := upgrademonitor.Config{
 		Client:   clientsetOn(t, s),
@@ -246,12 +245,12 @@ func newUpdated(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	t.Helper()
 	f := newFixture(t, change...)
 	f.report(t, phases.Updated, metav1.ConditionTrue)
-	idle(t) // the writer ends after the call, and would write the next change at once
+	idle(t) // the writer ends shortly after the call. Until then, it would write the next change at once
 	f.requests()
 	return f
 }
 
-// idle waits until the Monitor is idle. A test must be in a bubble, a benchmark cannot.
+// idle waits until the Monitor is idle. A test must run in a bubble. A benchmark cannot.
 func idle(t testing.TB) {
 	if _, isTest := t.(*testing.T); isTest {
 		synctest.Wait()
@@ -308,7 +307,7 @@ func (f *fixture) view() (*corev1.Node, error) {
 	return node, err
 }
 
-// becomes changes the Node.
+// becomes changes the Node that Config.Node returns.
 func (f *fixture) becomes(change func(*corev1.Node)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -316,7 +315,7 @@ func (f *fixture) becomes(change func(*corev1.Node)) {
 	change(f.node)
 }
 
-// viewFails makes the views of the Node fail.
+// viewFails makes Config.Node fail.
 func (f *fixture) viewFails(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -358,7 +357,7 @@ func took(work func()) time.Duration {
 	return time.Since(started)
 }
 
-// pass lets time pass, until every goroutine that is due has run.
+// pass lets time pass, and waits until every goroutine that is due has run.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -381,7 +380,7 @@ func (l *logLines) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// take returns the lines since the last call. A line may follow the end of the call that it is about.
+// take returns the lines since the last take. A line about a call of the Monitor may be logged after the call has returned.
 func (l *logLines) take() []string {
 	synctest.Wait()
 	l.mu.Lock()

@@ -115,7 +115,7 @@ func TestAnIdleMonitorHasNoGoroutine(t *testing.T) {
 		stacks = stacks[:runtime.Stack(stacks, true)]
 		assert.NotContains(t, string(stacks), "upgrademonitor.(*Monitor)")
 		pass(11 * time.Second)
-		assert.EqualValues(t, 200+200+100, looks.Load(), "by the report, before the creation, and later")
+		assert.EqualValues(t, 200+200+100, looks.Load(), "the looks of the report, before the creation, and while idle")
 		assert.Empty(t, log.take())
 	})
 }
@@ -132,7 +132,7 @@ func TestFlushLooksAtTheNodeEvenIfItsCtxHasEnded(t *testing.T) {
 		f.annotate(newConfig, newConfig)
 		err := f.Flush(ctx)
 		require.ErrorIs(t, err, upgrademonitor.ErrPending)
-		require.ErrorIs(t, err, context.Canceled, "also with a cause")
+		require.ErrorIs(t, err, context.Canceled, "a ctx with a cause is canceled, too")
 		require.ErrorContains(t, err, "no response from the API server")
 		synctest.Wait()
 		assert.Empty(t, f.requests())
@@ -155,7 +155,7 @@ func TestALostResponseDelaysFlushByOneTimeout(t *testing.T) {
 func TestFlushCancelsAgainAfterASuccess(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		for _, config := range []string{newConfig, thirdConfig} {
-			f.takes(hangs) // before the look that is due now sees the config
+			f.takes(hangs) // the write of the look that is due now must hang, too
 			f.annotate(config, config)
 			time.AfterFunc(time.Second, f.heals)
 			assert.Equal(t, timeout, took(func() { require.NoError(t, f.flushFor(t, time.Minute)) }))
@@ -167,7 +167,7 @@ func TestFlushCancelsAgainAfterASuccess(t *testing.T) {
 func TestFlushCancelsAgainAfterAFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(hangs)
-		f.queues(t, phases.Drained, metav1.ConditionUnknown) // returns after Timeout
+		f.queues(t, phases.Drained, metav1.ConditionUnknown) // takes one Timeout
 		require.ErrorIs(t, f.flushFor(t, time.Second), upgrademonitor.ErrPending)
 		pass(34 * time.Second) // the second request has failed after 2×Timeout, and the third is overdue
 		f.heals()

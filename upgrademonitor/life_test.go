@@ -79,7 +79,7 @@ func TestNoRequestFollowsTheOneInFlightWhenTheLastCallerLeavesAfterTheLife(t *te
 			pass(time.Second)
 			f.Report(ctx, phases.Cordoned, "cordoning", metav1.ConditionUnknown)
 		}},
-		"the spec": {[]string{"patch"}, func(t *testing.T, f *fixture, ctx context.Context) {
+		"a spec call": {[]string{"patch"}, func(t *testing.T, f *fixture, ctx context.Context) {
 			f.annotate(oldConfig, newConfig)
 			assert.Error(t, f.GenerateAndApplyMachineConfigNodeSpec(ctx))
 		}},

@@ -79,7 +79,7 @@ func TestMonitorsCountAndFlushTheReportsOfAllNodes(t *testing.T) {
 			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), nil)
 		}
 		monitors.For("idle")
-		for range 10 { // Pending asks the Monitors in any order
+		for range 10 { // Pending reads the Monitors in random order
 			n, since = monitors.Pending()
 			assert.Equal(t, 6, n)
 			assert.Equal(t, started, since)

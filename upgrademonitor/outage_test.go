@@ -24,13 +24,13 @@ func TestOutages(t *testing.T) {
 	refused := []time.Duration{0, 0, 0, 0, 0}
 	for name, tc := range map[string]struct {
 		takes    time.Duration
-		requests []string // which are slow or fail; nil: all
+		requests []string // the requests that are slow or fail; nil means all
 		fails    error
 
-		waits  []time.Duration // the calls of the first round: the spec, and four reports
-		later  []time.Duration // of the other rounds
-		made   []string        // requests with a response in the first round; nil: not compared
-		logged []string        // what each line contains
+		waits  []time.Duration // how long the spec call and four reports wait in the first round
+		later  []time.Duration // how long they wait in the other rounds
+		made   []string        // the requests with a response in the first round; nil if any are right
+		logged []string        // a part of each line
 	}{
 		"the API server is healthy": {waits: refused, later: refused,
 			made: []string{"patch", "patch/status", "patch/status", "patch/status", "patch/status"}},
@@ -39,7 +39,7 @@ func TestOutages(t *testing.T) {
 		"statuses hang": {takes: hangs, requests: []string{"patch/status"}, waits: []time.Duration{0, 10 * s, 0, 0, 0}, later: refused, made: []string{"patch"},
 			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
 		"specs hang": {takes: hangs, requests: []string{"patch"}, waits: []time.Duration{10 * s, 0, 0, 0, 0}, later: refused,
-			// a write of the spec that hangs is an outage
+			// the write of the spec that hangs starts the outage
 			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
 		"every request fails": {fails: errDown, waits: refused, later: refused, made: []string{"patch", "get", "get", "get", "get"},
 			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
@@ -84,8 +84,8 @@ func TestOutages(t *testing.T) {
 	}
 }
 
-// update makes the calls of an update, and returns how long each takes. After each call, the writer
-// ends its attempt, unless its request hangs.
+// update makes the calls of an update, and returns how long each call takes. After each call, it waits until the attempt
+// has ended or its request hangs.
 func (f *fixture) update(t *testing.T, settles bool) (waits []time.Duration) {
 	t.Helper()
 	for _, call := range []func() error{
@@ -171,8 +171,8 @@ func TestFlushCancelsARequestThatIsOlderThanTimeout(t *testing.T) {
 		inBubble(t, func(t *testing.T, f *fixture) {
 			f.takes(hangs)
 			f.queues(t, phases.Drained, metav1.ConditionUnknown)
-			pass(5*time.Minute + time.Duration(i)*5*time.Second) // the request in flight has any age up to a minute
-			f.takes(0)                                           // but for the request in flight
+			pass(5*time.Minute + time.Duration(i)*5*time.Second) // the age of the request in flight differs in each round
+			f.takes(0)                                           // has no effect on the request in flight
 			require.NoError(t, f.flushFor(t, timeout))
 			assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 		})
@@ -229,7 +229,7 @@ func TestAResponseAtTheMomentOfATimeoutEndsTheOutage(t *testing.T) {
 			}
 			f.fails(nil)
 			f.takes(time.Second)
-			_ = f.tryReport(t, phases.Drained, metav1.ConditionUnknown) // it may wait behind a read that is slow
+			_ = f.tryReport(t, phases.Drained, metav1.ConditionUnknown) // may time out, because a slow read may come first
 			require.NoError(t, f.Flush(t.Context()))
 		})
 	}

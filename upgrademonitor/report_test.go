@@ -95,8 +95,8 @@ func TestNoReportIsAcceptedWithoutANode(t *testing.T) {
 		cause error
 		text  string
 	}{
-		"it fails": {nil, cold, cold, "node worker-0: Config.Node failed: cache is cold"},
-		"no Node":  {nil, nil, nil, "node worker-0: Config.Node returned no node"},
+		"Config.Node fails": {nil, cold, cold, "node worker-0: Config.Node failed: cache is cold"},
+		"no Node":           {nil, nil, nil, "node worker-0: Config.Node returned no node"},
 		"another Node": {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1"}}, nil, scope.ErrOutOfScope,
 			"node worker-0: " + scope.ErrOutOfScope.Error() + `: Config.Node returned "worker-1"`},
 	} {
@@ -209,7 +209,7 @@ func TestTrackReturnsTheErrorOfTheWorkEvenIfItsReportsFail(t *testing.T) {
 		phase    phases.Phase
 		sabotage func(*fixture)
 		err      error
-		message  string // of the phase at the end, if it is written
+		message  string // the last message of the phase, or "" if nothing is written
 	}{
 		"done":          {phases.Drained, nil, nil, "draining"},
 		"fails":         {phases.Drained, nil, stuck, "Error: draining: pod web-0 cannot be evicted"},

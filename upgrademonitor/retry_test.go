@@ -32,13 +32,13 @@ func TestEachCallInAnOutageStartsAnAttempt(t *testing.T) {
 			func() { f.ReportDegraded(t.Context(), nil) },
 			func() { f.ReportDegraded(t.Context(), nil) },
 			func() { assert.Error(t, f.syncSpec(t)) },
-			func() { _ = f.tryReport(t, phases.Updated, metav1.ConditionTrue) }, // the object shows it
+			func() { _ = f.tryReport(t, phases.Updated, metav1.ConditionTrue) }, // Updated is already True
 		} {
 			f.requests()
 			assert.Zero(t, took(call))
 			synctest.Wait()
 			assert.Len(t, f.requests(), 1)
-			pass(25 * time.Second) // to the longest pause
+			pass(25 * time.Second) // after this, the pause between retries is the longest
 		}
 		f.fails(nil)
 		f.ReportDegraded(t.Context(), errDown)
@@ -163,7 +163,7 @@ func TestAnOutageEndsWhenNothingIsLeftToWrite(t *testing.T) {
 		for _, tc := range []struct {
 			name string
 			call func() error
-			end  error // of the first patch after the outage
+			end  error // the response to the first patch after the outage
 		}{
 			{"a create", func() error { return f.syncSpec(t) }, nil},
 			{"a write", updated, nil},

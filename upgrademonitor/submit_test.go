@@ -95,7 +95,7 @@ func TestAFullQueueReturnsErrQueueFull(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		accepted := 0
-		report := func() error { // no two are equal
+		report := func() error { // makes a report that differs from the last one
 			status := []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionTrue}[accepted%2]
 			f.annotate(oldConfig, fmt.Sprint("rendered-worker-", accepted))
 			return f.tryReport(t, phases.Updated, status)
@@ -121,7 +121,7 @@ func TestAFullQueueReturnsErrQueueFull(t *testing.T) {
 func TestTheReportsOfADaemonThatRetriesTakeEightPlacesInTheQueue(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
-		for i := range 100 { // one sync of a daemon each
+		for i := range 100 { // each round has the reports of one sync of a daemon
 			f.annotate(oldConfig, newConfig)
 			f.queues(t, phases.Updated, metav1.ConditionFalse)
 			f.queues(t, phases.UpdatePrepared, metav1.ConditionTrue)

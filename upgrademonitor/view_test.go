@@ -74,7 +74,7 @@ func TestTheStatusFollowsTheNodeWithoutAReport(t *testing.T) {
 		pass(time.Hour)
 		n, since := f.Pending()
 		assert.Equal(t, 1, n)
-		assert.Equal(t, accepted, since, "of the first change that is not written")
+		assert.Equal(t, accepted, since, "Pending returns the time of the first change")
 		f.fails(nil)
 		f.annotate(newConfig, newConfig)
 		pass(time.Minute)
@@ -113,12 +113,12 @@ func TestADeletedObjectIsCreatedAgain(t *testing.T) {
 		call   bool
 		want   []string
 	}{
-		"the next call":         {func(*fixture) {}, true, []string{"get", "create", "patch/status"}},
-		"no call":               {func(*fixture) {}, false, []string{"get", "create", "patch/status"}},
-		"the Node is gone":      {func(f *fixture) { f.viewFails(gone) }, false, nil},
-		"the Node was unknown":  {func(f *fixture) { f.viewFails(gone); pass(time.Minute); f.viewFails(nil) }, false, []string{"get", "create", "patch/status"}},
-		"the Node is not ready": {func(f *fixture) { f.becomes(func(n *corev1.Node) { n.Status.Phase = corev1.NodePending }) }, false, nil},
-		"down at first":         {func(f *fixture) { f.failing("create", errDown, errDown) }, false, []string{"get", "create", "get", "create", "get", "create", "patch/status"}},
+		"a call creates it again":              {func(*fixture) {}, true, []string{"get", "create", "patch/status"}},
+		"a look creates it again":              {func(*fixture) {}, false, []string{"get", "create", "patch/status"}},
+		"the Node is deleted":                  {func(f *fixture) { f.viewFails(gone) }, false, nil},
+		"the Node cannot be read for a minute": {func(f *fixture) { f.viewFails(gone); pass(time.Minute); f.viewFails(nil) }, false, []string{"get", "create", "patch/status"}},
+		"the Node is not provisioned":          {func(f *fixture) { f.becomes(func(n *corev1.Node) { n.Status.Phase = corev1.NodePending }) }, false, nil},
+		"the first creations fail":             {func(f *fixture) { f.failing("create", errDown, errDown) }, false, []string{"get", "create", "get", "create", "get", "create", "patch/status"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var cache lister
@@ -183,7 +183,7 @@ func TestAFailureOfConfigNodeInOneCallDoesNotBlockAnotherCall(t *testing.T) {
 		f.viewFails(errors.New("cache is cold"))
 		require.Error(t, f.tryReport(t, phases.Drained, metav1.ConditionTrue))
 		f.viewFails(nil)
-		pass(8 * time.Second) // before the Monitor looks
+		pass(8 * time.Second) // the next look comes later
 		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Resumed))
 	})
 }
@@ -238,7 +238,7 @@ func TestTheNewestNodeWinsWhateverLookEndsLast(t *testing.T) {
 				inBubble(t, func(t *testing.T, f *fixture) {
 					f.becomes(func(n *corev1.Node) { n.ResourceVersion = versions[0] })
 					old := make(chan struct{})
-					f.calls(func() { f.calls(nil); <-old }) // it has the old Node
+					f.calls(func() { f.calls(nil); <-old }) // the first look has read the old Node
 					go late(t, f)
 					synctest.Wait()
 					f.annotate(newConfig, newConfig)
@@ -314,7 +314,7 @@ func TestAListerThatFailsIsIgnored(t *testing.T) {
 			pass(30 * time.Second)
 			assertLines(t, []string{"Ignoring the Lister"}, f.log.take())
 			assert.Empty(t, f.requests(), "the object was not deleted")
-			cache.returns(nil) // the object is not found
+			cache.returns(nil) // the Lister works, but does not find the object
 			pass(30 * time.Second)
 			assertLines(t, []string{"works again"}, f.log.take())
 			f.requests()
