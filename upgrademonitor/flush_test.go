@@ -67,7 +67,7 @@ func TestFlushReturnsTheErrorOfAReportThatIsDropped(t *testing.T) {
 	})
 }
 
-// That ctx ends during a Flush, in an outage.
+// In an outage, the ctx of New ends during a Flush.
 func TestFlushWritesEverythingAfterTheCtxOfNewHasEnded(t *testing.T) {
 	for _, err := range []error{errDown, errConflict} {
 		inBubble(t, func(t *testing.T, f *fixture) {
@@ -120,7 +120,7 @@ func TestAnIdleMonitorHasNoGoroutine(t *testing.T) {
 	})
 }
 
-// If it returned nil, the status would have the configs of the Node.
+// The result nil would mean that the status has the configs of the Node.
 func TestFlushLooksAtTheNodeEvenIfItsCtxHasEnded(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		ctx, cancel := context.WithCancelCause(t.Context())

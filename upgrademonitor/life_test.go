@@ -56,7 +56,7 @@ func TestACallDoesNotWaitForTimeoutIfTheLifeEndsBeforeItsFirstRequest(t *testing
 	})
 }
 
-// Nothing would retry it.
+// After the life of the Monitor has ended, nothing retries the report.
 func TestAReportWaitsForItsAttemptAfterTheLifeHasEndedInAnOutage(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -132,7 +132,7 @@ func TestATimerFromBeforeTheEndOfTheLifeCancelsNoRequest(t *testing.T) {
 	})
 }
 
-// No retry would write it.
+// No retry would write what the look has queued.
 func TestALookDuringWhichTheLifeEndsQueuesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.calls(func() { <-time.After(time.Second) })

@@ -130,7 +130,7 @@ func TestConflictsWithoutEndStartAnOutageBeforeTimeout(t *testing.T) {
 	}
 }
 
-// It is no conflict. It is retried with backoff.
+// The creation is no conflict, and is retried with backoff.
 func TestACreationThatFindsNoResourceFailsAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.Remove(nodeName)
@@ -194,7 +194,7 @@ func TestTheFirstReportAfterALongOutageIsWrittenAtOnce(t *testing.T) {
 	})
 }
 
-// Then the outage starts, and calls do not wait.
+// After this time the outage starts, and calls do not wait.
 func TestCallsWithAShortCtxWaitForOneTimeoutInSum(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(hangs)

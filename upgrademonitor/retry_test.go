@@ -118,7 +118,7 @@ func TestACallThatTimesOutBehindALongQueueStartsNoOutage(t *testing.T) {
 	})
 }
 
-// A call does not change them. Flush and the end of the outage start again with the shortest pause.
+// A call does not change the pauses. Flush and the end of the outage start again with the shortest pause.
 func TestThePausesBetweenRetriesGrowFrom100MsTo30S(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)

@@ -68,7 +68,7 @@ func TestARejectionInAnOutageIsTheErrorOfFlushAndIsLogged(t *testing.T) {
 	})
 }
 
-// It blocks no other report.
+// The report blocks no other report.
 func TestAReportThatTheServerRejectsIsTheErrorOfItsCall(t *testing.T) {
 	for name, failure := range map[string]error{"invalid": errInvalid, "too large": apierrors.NewRequestEntityTooLargeError("limit is 3145728")} {
 		t.Run(name, func(t *testing.T) {

@@ -31,7 +31,7 @@ func requireGolden(t *testing.T, file, got string) {
 	assert.Equal(t, string(want), got, "go test ./upgrademonitor/pool -update writes it")
 }
 
-// TestConditions: the conditions of a pool that is not layered, with these MachineConfigNodes.
+// TestConditions compares the conditions of a pool without an OS image with testdata/conditions.txt.
 func TestConditions(t *testing.T) {
 	two := func(p *mcfgv1.MachineConfigPool) { n := intstr.FromString("70%"); p.Spec.MaxUnavailable = &n }
 	type change = []func(*mcfgv1.MachineConfigPool)
@@ -54,7 +54,7 @@ func TestConditions(t *testing.T) {
 		name  string
 		pool  change
 		mcns  mcns
-		nodes nodes // by default Ready nodes
+		nodes nodes // nil means one Ready Node for each MachineConfigNode
 	}{
 		{"no nodes", nil, nil, nil},
 		{"no target", change{targets("")}, three(), nil},
@@ -62,16 +62,16 @@ func TestConditions(t *testing.T) {
 		{"no target, one is being updated", change{targets("")}, oneUpdates, nil},
 		{"all updated", nil, three(), nil},
 		{"all updated and paused", change{paused}, three(), nil},
-		{"all have it, one is cordoned, one is not ready", nil, three(), down},
-		{"all have it, one is cordoned, and paused", change{paused}, three(), down},
+		{"all nodes have the target, one is cordoned, one is not ready", nil, three(), down},
+		{"all nodes have the target, one is cordoned, the pool is paused", change{paused}, three(), down},
 		{"one is being updated, one waits", nil, oneUpdates, nil},
 		{"one is being updated, another is not ready", nil, mcns{newMCN("a"), newMCN("b", updating)}, nodes{newNode("a", notReady), newNode("b")}},
 		{"one waits", nil, oneWaits, nil},
 		{"one waits, blocked by the others", nil, oneWaits, down},
 		{"one waits, blocked by one", nil, oneWaits, down[:2]},
 		{"one waits, and may be updated", change{two}, oneWaits, nodes{newNode("a", cordoned), newNode("b"), newNode("c")}},
-		{"one waits, the percentage is taken", change{two}, oneWaits, down},
-		{"one waits, the last place is taken by an update", nil, oneUpdates, down[:2]},
+		{"one waits, as many nodes as maxUnavailable are unavailable", change{two}, oneWaits, down},
+		{"one waits, an object whose Node is not in the pool shows an update", nil, oneUpdates, down[:2]},
 		{"one waits, another is under pressure", nil, oneWaits, nodes{newNode("a", diskPressure), newNode("b"), newNode("c", diskPressure, notReady, cordoned)}},
 		{"many are not ready", nil, many, allDown},
 		{"five are not ready", nil, many[:5], allDown[:5]},
@@ -79,21 +79,21 @@ func TestConditions(t *testing.T) {
 		{"paused in mid-update", change{paused}, oneUpdates, nil},
 		{"a new node", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b", notReady)}},
 		{"new nodes", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b"), newNode("c")}},
-		{"ordered by the Node, its object follows", nil, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
-		{"ordered by the Node, without an object", nil, nil, nodes{newNode("a", ordered(newConfig, ""), runsConfig(oldConfig))}},
-		{"ordered by the Node, paused", change{paused}, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
+		{"the Node desires the target, its object does not", nil, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
+		{"the Node desires the target, there is no object", nil, nil, nodes{newNode("a", ordered(newConfig, ""), runsConfig(oldConfig))}},
+		{"the Node desires the target, the pool is paused", change{paused}, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
 
 		{"a node still has an image", nil, mcns{newMCN("a", images(oldImage, oldImage))}, nil},
-		{"degraded, has the config", nil, mcns{newMCN("a", degraded)}, nil},
-		{"degraded, waits", nil, mcns{newMCN("a", degraded, waiting)}, nil},
-		{"degraded, another is being updated", nil, mcns{newMCN("a", degraded), newMCN("b", updating)}, nil},
+		{"a degraded node has the target", nil, mcns{newMCN("a", degraded)}, nil},
+		{"a degraded node waits", nil, mcns{newMCN("a", degraded, waiting)}, nil},
+		{"one is degraded, another is being updated", nil, mcns{newMCN("a", degraded), newMCN("b", updating)}, nil},
 		{"two degraded, one down", nil, mcns{newMCN("b", degraded), newMCN("a", degraded)}, nodes{newNode("a"), newNode("b", notReady)}},
 		{"a joining node is degraded", nil, mcns{newMCN("a"), newMCN("b", joining, degraded)}, nil},
-		{"other controllers", change{has("BuildFailed", "True", ""), has("PoolSynchronizerDegraded", "True", ""), has("PinnedImageSetsDegraded", "True", "no such image")}, mcns{newMCN("a", pinFailed)}, nil},
-		{"cannot render", change{has("RenderDegraded", "True", "")}, mcns{newMCN("a")}, nil},
+		{"conditions of other controllers", change{has("BuildFailed", "True", ""), has("PoolSynchronizerDegraded", "True", ""), has("PinnedImageSetsDegraded", "True", "no such image")}, mcns{newMCN("a", pinFailed)}, nil},
+		{"the MachineConfig cannot be rendered", change{has("RenderDegraded", "True", "")}, mcns{newMCN("a")}, nil},
 		{"a failed build of a MachineOSConfig that is gone", change{has("ImageBuildDegraded", "True", "no registry")}, mcns{newMCN("a")}, nil},
-		{"degraded, and cannot render", change{has("RenderDegraded", "True", "no base config")}, mcns{newMCN("a", degraded)}, nil},
-		{"degraded no longer", change{has("Degraded", "True", "M"), has("NodeDegraded", "True", "M")}, mcns{newMCN("a")}, nil},
+		{"a node is degraded, and the MachineConfig cannot be rendered", change{has("RenderDegraded", "True", "no base config")}, mcns{newMCN("a", degraded)}, nil},
+		{"a node is no longer degraded", change{has("Degraded", "True", "M"), has("NodeDegraded", "True", "M")}, mcns{newMCN("a")}, nil},
 	} {
 		if test.nodes == nil {
 			for _, mcn := range test.mcns {
@@ -104,7 +104,7 @@ func TestConditions(t *testing.T) {
 		status := statusOf(t, p, test.nodes, test.mcns, pool.Options{})
 		fmt.Fprintf(&got, "# %s\n", test.name)
 		for _, c := range status.Conditions {
-			if c.Reason != "" && c.Reason != "AsExpected" { // of another controller, or False
+			if c.Reason != "" && c.Reason != "AsExpected" { // skips conditions of other controllers, and conditions that are False
 				fmt.Fprintf(&got, "%s %s %s: %s\n", c.Type, c.Status, c.Reason, c.Message)
 			}
 		}
@@ -116,7 +116,7 @@ func TestConditions(t *testing.T) {
 	requireGolden(t, "conditions.txt", got.String())
 }
 
-// TestDocumentation: docs/pools.md has every reason, and the first words of every message.
+// docs/pools.md lists every reason, and the first words of every message.
 func TestDocumentation(t *testing.T) {
 	page, err := os.ReadFile("../../docs/pools.md")
 	require.NoError(t, err)
@@ -137,7 +137,7 @@ func TestDocumentation(t *testing.T) {
 	}
 }
 
-// requireText is assert.Contains with a short message.
+// requireText fails if the page docs/pools.md lacks a text.
 func requireText(t *testing.T, page []byte, text string) {
 	t.Helper()
 	if !strings.Contains(string(page), text) {

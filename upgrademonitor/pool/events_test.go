@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// TestEventsOfALayeredPool: both events name the image, and Updating waits until it is built.
+// In a pool with an OS image, both events name the image, and the event Updating waits until the image is built.
 func TestEventsOfALayeredPool(t *testing.T) {
 	p, ns, ms := newPool("worker"), nodes{newNode("a")}, mcns{newMCN("a", images(oldImage, oldImage))}
 	p.Status.Configuration.Name = oldConfig
@@ -36,7 +36,7 @@ func TestEventsOfALayeredPool(t *testing.T) {
 	}
 }
 
-// TestEvents: each MachineConfig is announced once when its update starts, and once when it is complete.
+// For each MachineConfig, one event says that the pool targets it, and one event says that the update is complete.
 func TestEvents(t *testing.T) {
 	p, ns, ms := newPool("worker"), nodes{newNode("a"), newNode("b")}, mcns{newMCN("a"), newMCN("b")}
 	p.Spec.Configuration.Name = ""
@@ -45,7 +45,7 @@ func TestEvents(t *testing.T) {
 			change()
 		}
 		var all []string
-		for range 2 { // the second has nothing to say
+		for range 2 { // the second round has no events
 			before := p.Status
 			p.Status = pool.Status(p, ns, ms, pool.Options{}, now)
 			for _, e := range pool.Events(p, before, p.Status) {
@@ -68,32 +68,32 @@ func TestEvents(t *testing.T) {
 
 	for _, step := range []struct{ name, got, want string }{
 		{"no config is rendered", sync(), ""},
-		{"the first", sync(order("c1")), targeting("c1")},
-		{"the nodes have it", sync(run(0, "c1"), run(1, "c1")), completed("c1")},
-		{"a node is updated to it again", sync(mcn(updating)), ""},
-		{"done again", sync(mcn(func(m *mcfgv1.MachineConfigNode) { *m = *newMCN("a", configs("c1", "c1", "c1")) })), ""},
-		{"a cordon", sync(cordon(true)), ""},
-		{"another config while a node is cordoned", sync(order("c2")), targeting("c2")},
-		{"one node", sync(run(0, "c2")), ""},
+		{"the first target", sync(order("c1")), targeting("c1")},
+		{"the nodes have the target", sync(run(0, "c1"), run(1, "c1")), completed("c1")},
+		{"a node is updated to the same target again", sync(mcn(updating)), ""},
+		{"that update ends", sync(mcn(func(m *mcfgv1.MachineConfigNode) { *m = *newMCN("a", configs("c1", "c1", "c1")) })), ""},
+		{"a node is cordoned", sync(cordon(true)), ""},
+		{"a new target while a node is cordoned", sync(order("c2")), targeting("c2")},
+		{"one node has the target", sync(run(0, "c2")), ""},
 		{"another change of the spec", sync(func() { p.Generation++ }), ""},
 		{"paused", sync(pause(true)), ""},
 		{"resumed", sync(pause(false)), ""},
 		{"degraded", sync(mcn(degraded)), ""},
-		{"both have it, one is cordoned", sync(mcn(withCondition("NodeDegraded", "False", "")), run(1, "c2")), ""},
+		{"both nodes have the target, one is cordoned", sync(mcn(withCondition("NodeDegraded", "False", "")), run(1, "c2")), ""},
 		{"no longer cordoned", sync(cordon(false)), completed("c2")},
-		{"another", sync(order("c3")), targeting("c3")},
-		{"another before any node has it", sync(order("c4")), targeting("c4")},
-		{"paused, no node has it", sync(pause(true)), ""},
-		{"another while it is paused", sync(order("c5")), targeting("c5")},
-		{"resumed, no node has it", sync(pause(false)), ""},
+		{"the next target", sync(order("c3")), targeting("c3")},
+		{"a new target before any node has the last one", sync(order("c4")), targeting("c4")},
+		{"paused, no node has the target", sync(pause(true)), ""},
+		{"a new target while the pool is paused", sync(order("c5")), targeting("c5")},
+		{"resumed, no node has the target", sync(pause(false)), ""},
 		{"a node starts", sync(mcn(updating)), ""},
-		{"paused in mid-update", sync(pause(true)), ""},
-		{"resumed in mid-update", sync(pause(false)), ""},
-		{"all at once", sync(mcn(func(m *mcfgv1.MachineConfigNode) { *m = *newMCN("a", configs("c5", "c5", "c5")) }), run(1, "c5")), completed("c5")},
-		{"ordered and done while no process ran", sync(order("c6"), run(0, "c6"), run(1, "c6")), completed("c6")},
+		{"paused during an update", sync(pause(true)), ""},
+		{"resumed during an update", sync(pause(false)), ""},
+		{"all nodes get the target at once", sync(mcn(func(m *mcfgv1.MachineConfigNode) { *m = *newMCN("a", configs("c5", "c5", "c5")) }), run(1, "c5")), completed("c5")},
+		{"an update starts and ends between two syncs", sync(order("c6"), run(0, "c6"), run(1, "c6")), completed("c6")},
 		{"a new node", sync(func() { ns = append(ns, newNode("c")) }), ""},
 		{"without a config", sync(order("")), ""},
-		{"the first status, a node has it already", sync(order("c7"), run(0, "c7"), func() { p.Status = mcfgv1.MachineConfigPoolStatus{} }), targeting("c7")},
+		{"a pool without a status, and a node that has the target", sync(order("c7"), run(0, "c7"), func() { p.Status = mcfgv1.MachineConfigPoolStatus{} }), targeting("c7")},
 	} {
 		assert.Equal(t, step.want, step.got, step.name)
 	}

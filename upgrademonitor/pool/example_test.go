@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// Status is a function: one can ask it about any moment, without a cluster.
+// Status is a pure function. It needs no cluster, and computes the status for any time.
 func ExampleStatus() {
 	now := metav1.NewTime(time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC))
 	nodes := []*corev1.Node{newNode("worker-0"), newNode("worker-1"), newNode("worker-2")}
@@ -31,7 +31,7 @@ func ExampleStatus() {
 	// Degraded True: Node worker-1 is reporting: "disk full" See oc describe machineconfignode/worker-1
 }
 
-// A node gets its config from one pool, however many select it.
+// Primary returns the pool from which a node gets its config, or an error if the pools conflict.
 func ExamplePrimary() {
 	pools := []*mcfgv1.MachineConfigPool{newPool("master"), newPool("worker"), newPool("infra"), newPool("gpu")}
 

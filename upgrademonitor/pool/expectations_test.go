@@ -21,7 +21,7 @@ import (
 
 // expectedNode is a node of the pool: its Node and its object agree.
 type expectedNode struct {
-	config, desired string // newConfig by default
+	config, desired string // "" means newConfig
 	image           string
 	cordoned        bool
 	degraded        string // the message of NodeDegraded
@@ -88,7 +88,7 @@ func TestPoolsThatOthersWaitFor(t *testing.T) {
 				assert.Equal(t, want, reasons[conditionType])
 			}
 			if found["Updated=True"] {
-				assert.Equal(t, newConfig, status.Configuration.Name, "waiters compare it")
+				assert.Equal(t, newConfig, status.Configuration.Name, "tests of others wait for this name")
 			}
 		})
 	}

@@ -6,18 +6,18 @@ import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 )
 
-// words are the messages, or the reasons, of conditions.
+// words has the messages or the reasons of conditions.
 type words = map[mcfgv1.MachineConfigPoolConditionType]string
 
-// expectedPool is a pool of the tests of others, and what these tests wait for.
+// expectedPool is a pool in a test of openshift/origin or machine-config-operator, and the status that the test waits for.
 type expectedPool struct {
 	name   string
 	paused bool
 	nodes  []expectedNode
-	before []poolCondition      // of the status before
-	build  mcfgv1.BuildProgress // of an image pool; noBuild: there is no MachineOSBuild
+	before []poolCondition      // the conditions before the call of Status
+	build  mcfgv1.BuildProgress // the state of the MachineOSBuild; noBuild if there is none, "" if the pool has no OS image
 
-	want    string // conditions and counts
+	want    string // the conditions and counts
 	message words  // regular expressions
 	reason  words
 }
@@ -69,7 +69,7 @@ var expectedPools = []expectedPool{
 		name: "a node joins", nodes: []expectedNode{isDone, waits},
 		want: "Updated=False updatedMachineCount=1 machineCount=2",
 	}, {
-		name: "all but a cordoned node", nodes: []expectedNode{isDone, isDone, {config: oldConfig, cordoned: true}},
+		name: "all nodes except a cordoned one are updated", nodes: []expectedNode{isDone, isDone, {config: oldConfig, cordoned: true}},
 		want: "Updated=False updatedMachineCount=2 machineCount=3",
 	}, {
 		name: "paused, a config is pending", paused: true, nodes: []expectedNode{waits},

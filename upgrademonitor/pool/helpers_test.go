@@ -134,7 +134,7 @@ func images(spec, current string) func(*mcfgv1.MachineConfigNode) {
 	}
 }
 
-// joining makes it the object of a node that has not reported yet: created with all its conditions.
+// joining makes the object that of a node that has not reported yet: no condition was ever reported.
 func joining(m *mcfgv1.MachineConfigNode) {
 	notUpdated(m)
 	for i := range m.Status.Conditions {
@@ -142,21 +142,20 @@ func joining(m *mcfgv1.MachineConfigNode) {
 	}
 }
 
-// phase adds the condition of a phase, with the transition time earlier.
+// phase adds the condition of a phase. Its lastTransitionTime is earlier.
 func phase(p mcfgv1.StateProgress, status metav1.ConditionStatus) func(*mcfgv1.MachineConfigNode) {
 	return func(m *mcfgv1.MachineConfigNode) {
 		m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{Type: string(p), Status: status, LastTransitionTime: earlier})
 	}
 }
 
-// updating makes a node that updates to the config that it has: an update without a change of the
-// config is one, too.
+// updating makes the object show an update. If the config does not change, this is still an update.
 func updating(m *mcfgv1.MachineConfigNode) {
 	started(m)
 	phase(mcfgv1.MachineConfigNodeUpdatePrepared, metav1.ConditionUnknown)(m)
 }
 
-// started makes Updated False since earlier. Alone, it is no update.
+// started sets Updated to False. Without a step, this is not an update.
 func started(m *mcfgv1.MachineConfigNode) {
 	notUpdated(m)
 	for i := range m.Status.Conditions {
@@ -171,7 +170,7 @@ var (
 	waiting    = configs(oldConfig, oldConfig, oldConfig)
 )
 
-// ordered makes a Node desire a config and an image.
+// ordered sets the desired config and the desired image of a Node.
 func ordered(config, image string) func(*corev1.Node) {
 	return func(n *corev1.Node) {
 		metav1.SetMetaDataAnnotation(&n.ObjectMeta, nodemeta.DesiredConfig, config)
@@ -188,7 +187,7 @@ func runsConfig(config string) func(*corev1.Node) {
 	}
 }
 
-// withState sets the state of the daemon, and the reason.
+// withState sets the annotations state and reason of a Node.
 func withState(state, reason string) func(*corev1.Node) {
 	return func(n *corev1.Node) {
 		metav1.SetMetaDataAnnotation(&n.ObjectMeta, "machineconfiguration.openshift.io/state", state)
@@ -196,7 +195,7 @@ func withState(state, reason string) func(*corev1.Node) {
 	}
 }
 
-// mosc returns the MachineOSConfig of worker, which names this image.
+// mosc returns the MachineOSConfig of the pool worker with this image.
 func mosc(image string) *mcfgv1.MachineOSConfig {
 	c := &mcfgv1.MachineOSConfig{ObjectMeta: metav1.ObjectMeta{Name: "mosc-1"}}
 	c.Spec.MachineConfigPool.Name = "worker"

@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// builds are the states of a build for newConfig, and the exact words of Updating while nodes lack the image, if the pool is
-// not paused and if it is, as machine-config-operator's own tests compare them.
+// builds has each state of a build for newConfig, and the message of Updating while nodes lack the image: if the pool is
+// active, and if it is paused. machine-config-operator's own tests compare these messages.
 var builds = []struct {
 	name           string
 	build          *mcfgv1.MachineOSBuild
@@ -37,8 +37,9 @@ var builds = []struct {
 		"False Pool is paused; OS image build was interrupted (mosb: mosb-1)"},
 }
 
-// TestWords: the MachineOSConfig names the image, the image before, or no image yet.
-func TestWords(t *testing.T) {
+// While nodes lack the image, the message of Updating depends on the state of the build. It does not matter whether the
+// MachineOSConfig has the new image, the old image, or no image.
+func TestTheMessageOfUpdatingFollowsTheBuild(t *testing.T) {
 	for _, b := range builds {
 		for _, config := range []*mcfgv1.MachineOSConfig{mosc(newImage), mosc(oldImage), mosc("")} {
 			for isPaused, want := range map[bool]string{false: b.active, true: b.paused} {
@@ -55,8 +56,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestBuildWithSeveralStates: the first state in the order of a build counts. If the build has succeeded, it does not
-// matter what an earlier attempt has left.
+// If several conditions of a build are True, Succeeded takes precedence. Otherwise the earliest state counts.
 func TestBuildWithSeveralStates(t *testing.T) {
 	for _, test := range []struct {
 		first, second mcfgv1.BuildProgress
@@ -74,8 +74,8 @@ func TestBuildWithSeveralStates(t *testing.T) {
 	}
 }
 
-// TestLayeredPools: a pool in every state of its build, paused or not, degraded or not, with nodes that
-// have the old image, or the image that the MachineOSConfig names.
+// TestLayeredPools compares the status of pools with testdata/layered.txt. Each pool has one state of its build, is paused
+// or not, and is degraded or not. Its nodes have the old image or the image of the MachineOSConfig.
 func TestLayeredPools(t *testing.T) {
 	var got strings.Builder
 	for _, b := range builds {
@@ -110,8 +110,8 @@ func TestLayeredPools(t *testing.T) {
 	requireGolden(t, "layered.txt", got.String())
 }
 
-// TestImageOfOneMachine: whether a node is updated, by the image of its pool and its own desired and
-// current images. These are in its object, in the annotations of its Node, or in both.
+// A node is updated if it has the image of its pool, or if the pool has none and the node has none. The object, the
+// annotations of the Node, or both have the images of the node.
 func TestImageOfOneMachine(t *testing.T) {
 	const o, n = oldImage, newImage
 	anotherConfig, anotherOwner, late := built(n), built(n), built(n)
@@ -125,22 +125,22 @@ func TestImageOfOneMachine(t *testing.T) {
 		name             string
 		options          pool.Options
 		desired, current string
-		updated, done    bool // the machine, the pool
+		updated, done    bool // the machine is updated; the pool is Updated
 	}{
 		{"not layered, the node has no image", pool.Options{}, "", "", true, true},
 		{"not layered, the node still has an image", pool.Options{}, o, o, false, false},
-		{"not layered, the node is losing it", pool.Options{}, "", o, false, false},
+		{"not layered, the image is being removed from the node", pool.Options{}, "", o, false, false},
 		{"not layered, an orphaned build", pool.Options{MachineOSBuild: mosb(mcfgv1.MachineOSBuilding, "")}, "", "", true, true},
-		{"built, the node has it", built(n), n, n, true, true},
+		{"built, the node has the image", built(n), n, n, true, true},
 		{"built, the node has no image", built(n), "", "", false, false},
 		{"built, the node has the old image", built(n), o, o, false, false},
-		{"built, the node is getting it", built(n), n, o, false, false},
-		{"built, the node has it and desires the old image", built(n), o, n, false, false},
-		{"built, the build does not say what", unsaid, n, n, true, true},
+		{"built, the node desires the image", built(n), n, o, false, false},
+		{"built, the node has the image and desires the old image", built(n), o, n, false, false},
+		{"built, only the MachineOSConfig names the image", unsaid, n, n, true, true},
 		{"built, the MachineOSConfig names the old image", late, o, o, true, false},
 		{"built, the MachineOSConfig has no status", pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, n)}, "", "", false, false},
-		{"built, and nobody says what", pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, "")}, "", "", false, false},
-		{"nothing is known", bare, "", "", false, false},
+		{"built, neither object names the image", pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, "")}, "", "", false, false},
+		{"the MachineOSConfig and the MachineOSBuild are empty", bare, "", "", false, false},
 		{"a build of another config", anotherConfig, n, n, false, false},
 		{"a build of another MachineOSConfig", anotherOwner, n, n, false, false},
 		{"building for the same config", pool.Options{MachineOSConfig: mosc(o), MachineOSBuild: mosb(mcfgv1.MachineOSBuilding, "")}, o, o, true, false},
@@ -173,8 +173,8 @@ func runs(image string) func(*corev1.Node) {
 	}
 }
 
-// TestImageBuildDegraded: a failure of a build goes as in machine-config-operator: another build runs or
-// has succeeded, or there is none.
+// ImageBuildDegraded becomes False under the same conditions as in machine-config-operator: a new build runs or has
+// succeeded, the build is pending, or the pool has no OS image.
 func TestImageBuildDegraded(t *testing.T) {
 	const kept = "no registry"
 	for build, want := range map[string]string{

@@ -16,11 +16,11 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// TestCauses: the message of Degraded has its causes. If they are too long, their middle is cut.
+// The message of Degraded contains all causes. If it is too long, its middle is cut.
 func TestCauses(t *testing.T) {
 	text := func(n int) string { return strings.Repeat("é", n/2) }
 	for name, test := range map[string]struct {
-		node, image, render string // the causes; "": no cause
+		node, image, render string // the causes; "" means no cause
 		want                string // a regular expression
 	}{
 		"three":         {text(1000), "no registry", "no base", "^Node worker-0 is reporting: \"é{500}\" See .*/worker-0. Custom OS image build failed: no registry. RenderDegraded: no base$"},
@@ -45,8 +45,8 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// TestReportsOfDegradedNodes: as in machine-config-operator, a node has two entries, if the reason
-// annotation has another text than the object. If only the annotations report, the object shows nothing to see.
+// As in machine-config-operator, a node has two entries in the message if its reason annotation differs from its object. If
+// only the annotations have the error, the message does not refer to the object.
 func TestReportsOfDegradedNodes(t *testing.T) {
 	object := func(text string) *mcfgv1.MachineConfigNode {
 		return newMCN("a", withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, text))
@@ -57,16 +57,16 @@ func TestReportsOfDegradedNodes(t *testing.T) {
 		mcn  *mcfgv1.MachineConfigNode
 		want string
 	}{
-		"both": {
+		"the text of the object is longer": {
 			newNode("a", withState("Degraded", reboot)), object("Node a upgrade failure. " + reboot),
 			`Node a is reporting: "Node a upgrade failure. ` + reboot + `", Node a is reporting: "` + reboot + `"`,
 		},
-		"both, in other words":          {newNode("a", withState("Degraded", "x")), object("y"), `Node a is reporting: "y", Node a is reporting: "x"`},
+		"both have different texts":     {newNode("a", withState("Degraded", "x")), object("y"), `Node a is reporting: "y", Node a is reporting: "x"`},
 		"with the prefix of an update":  {newNode("a"), object("Action during update to " + oldConfig + ": x"), `Node a is reporting: "x"`},
-		"both, the same":                {newNode("a", withState("Degraded", "x")), object("x"), `Node a is reporting: "x"`},
-		"the object":                    {newNode("a"), object("x"), `Node a is reporting: "x"`},
+		"both have the same text":       {newNode("a", withState("Degraded", "x")), object("x"), `Node a is reporting: "x"`},
+		"only the object":               {newNode("a"), object("x"), `Node a is reporting: "x"`},
 		"the object, and a reason":      {newNode("a", withState("Working", "y")), object("x"), `Node a is reporting: "x", Node a is reporting: "y"`},
-		"the annotations":               {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
+		"only the annotations":          {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
 		"the annotations, no object":    {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
 		"an object without a message":   {newNode("a"), object(""), `Node a is reporting: ""`},
 		"the annotations, only a state": {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
@@ -84,7 +84,7 @@ func TestReportsOfDegradedNodes(t *testing.T) {
 	}
 }
 
-// TestObjectToDescribe: the message names the first object that has a report.
+// The message refers to the first object that has an error.
 func TestObjectToDescribe(t *testing.T) {
 	ns := nodes{newNode("a", withState("Degraded", "x")), newNode("b")}
 	b := newMCN("b", withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "y"))
@@ -93,7 +93,7 @@ func TestObjectToDescribe(t *testing.T) {
 	assert.Equal(t, want, condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message)
 }
 
-// TestOneLongError: an error is truncated only if there is no room.
+// A long error is truncated only if the message would be too long.
 func TestOneLongError(t *testing.T) {
 	long := strings.Repeat("x", 4000)
 	ns := nodes{newNode("a", withState("Degraded", long)), newNode("b", withState("Degraded", "y")), newNode("c", withState("Degraded", "z"))}
@@ -115,7 +115,7 @@ func broken(n int) (nodes, mcns) {
 	return ns, ms
 }
 
-// TestFiveThousandBrokenNodes: the status stays far below etcd's limit of 1.5 MB.
+// With 5,000 degraded nodes, the status stays far below etcd's limit of 1.5 MB.
 func TestFiveThousandBrokenNodes(t *testing.T) {
 	ns, ms := broken(5000)
 	render := strings.Repeat("no base config ", 20)
@@ -132,7 +132,8 @@ func TestFiveThousandBrokenNodes(t *testing.T) {
 	assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message, ". RenderDegraded: "+render)
 }
 
-// BenchmarkStatus: 5,000 nodes, of which a tenth is being updated and almost half waits; and as many broken nodes.
+// BenchmarkStatus measures pools of 5,000 nodes. In one pool, a tenth of the nodes are being updated, and almost half of
+// them wait. In the other pool, all nodes are degraded.
 func BenchmarkStatus(b *testing.B) {
 	var ns nodes
 	var ms mcns

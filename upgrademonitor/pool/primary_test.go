@@ -32,19 +32,19 @@ func TestPrimary(t *testing.T) {
 		{"master and worker", newNode("n", roles("master", "worker")), "master", nil},
 		{"arbiter and worker", newNode("n", roles("arbiter", "worker")), "arbiter", nil},
 		{"master and arbiter", newNode("n", roles("master", "arbiter")), "master", nil},
-		{"custom alone", newNode("n", roles("infra")), "infra", nil},
-		{"custom and worker", newNode("n", roles("infra", "worker")), "infra", nil},
-		{"master and custom", newNode("n", roles("master", "infra")), "master", nil},
-		{"two custom", newNode("n", roles("infra", "gpu")), "", []string{"gpu", "infra"}},
-		{"two custom and master", newNode("n", roles("infra", "gpu", "master")), "", []string{"gpu", "infra"}},
-		{"arbiter and custom", newNode("n", roles("arbiter", "infra")), "", []string{"arbiter", "infra"}},
-		{"arbiter, two custom and master", newNode("n", roles("gpu", "master", "infra", "arbiter")), "", []string{"arbiter", "gpu", "infra"}},
+		{"one custom pool", newNode("n", roles("infra")), "infra", nil},
+		{"a custom pool and worker", newNode("n", roles("infra", "worker")), "infra", nil},
+		{"master and a custom pool", newNode("n", roles("master", "infra")), "master", nil},
+		{"two custom pools", newNode("n", roles("infra", "gpu")), "", []string{"gpu", "infra"}},
+		{"two custom pools and master", newNode("n", roles("infra", "gpu", "master")), "", []string{"gpu", "infra"}},
+		{"arbiter and a custom pool", newNode("n", roles("arbiter", "infra")), "", []string{"arbiter", "infra"}},
+		{"arbiter, two custom pools and master", newNode("n", roles("gpu", "master", "infra", "arbiter")), "", []string{"arbiter", "gpu", "infra"}},
 		{"windows", newNode("n", windows), "", nil},
 		{"linux", newNode("n", func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "linux" }), "worker", nil},
 		{"windows in two custom pools", newNode("n", roles("infra", "gpu"), windows), "", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			for range 2 { // in either order of the pools
+			for range 2 { // the order of the pools does not matter
 				got, err := pool.Primary(test.node, pools)
 				if test.both != nil {
 					var conflict *pool.ConflictError
@@ -72,7 +72,7 @@ func TestPrimaryWithAnInvalidSelector(t *testing.T) {
 
 	windows := newNode("n", func(n *corev1.Node) { n.Status.NodeInfo.OperatingSystem = "windows" })
 	got, err = pool.Primary(windows, []*mcfgv1.MachineConfigPool{bad})
-	require.NoError(t, err, "it has no pool, whatever the selectors")
+	require.NoError(t, err, "a Windows node has no pool, so its selectors do not matter")
 	assert.Nil(t, got)
 }
 

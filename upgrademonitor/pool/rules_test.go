@@ -23,7 +23,7 @@ func statusOf(t *testing.T, p *mcfgv1.MachineConfigPool, ns nodes, ms mcns, opti
 	checkRules(t, status, len(ns), options)
 	for _, c := range p.Status.Conditions {
 		if c.Type == mcfgv1.MachineConfigPoolPinnedImageSetsDegraded || c.Type == mcfgv1.MachineConfigPoolRenderDegraded {
-			assert.Contains(t, status.Conditions, c, "another controller writes it")
+			assert.Contains(t, status.Conditions, c, "a condition of another controller is unchanged")
 		}
 	}
 
@@ -31,10 +31,10 @@ func statusOf(t *testing.T, p *mcfgv1.MachineConfigPool, ns nodes, ms mcns, opti
 	ms = append(slices.Clone(ms), nil, newMCN("of another pool"), newMCN("of no node"))
 	slices.Reverse(ns)
 	slices.Reverse(ms)
-	assert.Equal(t, status, pool.Status(p, ns, ms, options, now), "in another order, with nil and objects of other nodes")
+	assert.Equal(t, status, pool.Status(p, ns, ms, options, now), "the order, nil, and objects of other nodes do not matter")
 	unchanged := p.DeepCopy()
 	unchanged.Status = status
-	assert.Equal(t, status, pool.Status(unchanged, ns, ms, options, metav1.NewTime(now.AddDate(0, 0, 1))), "an unchanged pool")
+	assert.Equal(t, status, pool.Status(unchanged, ns, ms, options, metav1.NewTime(now.AddDate(0, 0, 1))), "the status of an unchanged pool is unchanged")
 	return status
 }
 
@@ -57,7 +57,7 @@ func checkRules(t *testing.T, s mcfgv1.MachineConfigPoolStatus, n int, options p
 		"not Updated and Updating at once": !is("Updated") || !is("Updating"),
 		"Updated: all machines are ready":  !is("Updated") || s.ReadyMachineCount == s.MachineCount && s.UnavailableMachineCount == 0,
 		"NodeDegraded = degraded machines": is("NodeDegraded") == (s.DegradedMachineCount > 0),
-		"Degraded if a part is":            is("Degraded") == (is("NodeDegraded") || is("RenderDegraded") || is("ImageBuildDegraded")),
+		"Degraded if any part is degraded": is("Degraded") == (is("NodeDegraded") || is("RenderDegraded") || is("ImageBuildDegraded")),
 		"Updated: the image exists":        !is("Updated") || options.MachineOSConfig == nil || len(options.MachineOSConfig.Status.CurrentImagePullSpec) > 0,
 	} {
 		assert.True(t, holds, rule)

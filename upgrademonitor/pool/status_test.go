@@ -18,14 +18,14 @@ type (
 	mcns  = []*mcfgv1.MachineConfigNode
 )
 
-// counts of a status: machines, updated, ready, unavailable, degraded.
+// counts has the counts of a status: machines, updated, ready, unavailable, degraded.
 type counts [5]int32
 
 func countsOf(s mcfgv1.MachineConfigPoolStatus) counts {
 	return counts{s.MachineCount, s.UpdatedMachineCount, s.ReadyMachineCount, s.UnavailableMachineCount, s.DegradedMachineCount}
 }
 
-// TestOneMachine: every way to count one node.
+// TestOneMachine lists the counts for each state of one node.
 func TestOneMachine(t *testing.T) {
 	anotherOwner := func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].UID = "uid-before" }
 	noOwner := func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = nil }
@@ -52,8 +52,8 @@ func TestOneMachine(t *testing.T) {
 		{"degraded and updating", newNode("n"), newMCN("n", degraded, updating), counts{1, 0, 0, 1, 1}},
 		{"updating", newNode("n"), newMCN("n", updating), counts{1, 0, 0, 1, 0}},
 		{"updating, Updated is Unknown", newNode("n"), newMCN("n", unknown, phase("Drained", metav1.ConditionUnknown)), counts{1, 0, 0, 1, 0}},
-		{"Updated is False alone", newNode("n"), newMCN("n", started), counts{1, 1, 1, 0, 0}},
-		{"Updated is False alone, degraded", newNode("n"), newMCN("n", started, degraded), counts{1, 0, 0, 1, 1}},
+		{"Updated is False, but no step has started", newNode("n"), newMCN("n", started), counts{1, 1, 1, 0, 0}},
+		{"Updated is False, but no step has started, degraded", newNode("n"), newMCN("n", started, degraded), counts{1, 0, 0, 1, 1}},
 		{"degraded and waiting", newNode("n"), newMCN("n", waiting, degraded), counts{1, 0, 0, 1, 1}},
 		{"degraded and joining", newNode("n"), newMCN("n", joining, degraded), counts{1, 0, 0, 1, 1}},
 		{"updating, cordoned, not ready", newNode("n", cordoned, notReady), newMCN("n", updating), counts{1, 0, 0, 1, 0}},
@@ -67,7 +67,7 @@ func TestOneMachine(t *testing.T) {
 		{"its Node desires another config", newNode("n", ordered(oldConfig, "")), newMCN("n"), counts{1, 0, 0, 1, 0}},
 		{"its Node desires an image", newNode("n", ordered(newConfig, newImage)), newMCN("n", images(oldImage, oldImage)), counts{1, 0, 0, 1, 0}},
 		{"its Node runs another config", newNode("n", runsConfig(oldConfig), ordered(oldConfig, "")), newMCN("n"), counts{1, 0, 0, 0, 0}},
-		{"its Node runs the config, its object follows", newNode("n", ordered(newConfig, ""), runsConfig(newConfig)), newMCN("n", waiting), counts{1, 1, 1, 0, 0}},
+		{"its Node runs the config, its object is behind", newNode("n", ordered(newConfig, ""), runsConfig(newConfig)), newMCN("n", waiting), counts{1, 1, 1, 0, 0}},
 		{"its object's spec has a withdrawn config", newNode("n", ordered(newConfig, ""), runsConfig(newConfig)), newMCN("n", configs(oldConfig, newConfig, newConfig)), counts{1, 1, 1, 0, 0}},
 		{"its Node desires what it has", newNode("n", ordered(newConfig, "")), newMCN("n"), counts{1, 1, 1, 0, 0}},
 		{"its Node desires another config, joining", newNode("n", ordered(oldConfig, "")), newMCN("n", joining), counts{1, 0, 0, 0, 0}},
@@ -77,13 +77,13 @@ func TestOneMachine(t *testing.T) {
 		{"told to update, a new object", told, newMCN("n", joining), counts{1, 0, 0, 1, 0}},
 		{"told to update, the object of a previous Node", told, newMCN("n", anotherOwner), counts{1, 0, 0, 1, 0}},
 
-		{"degraded by its state", newNode("n", withState("Degraded", "drift")), newMCN("n"), counts{1, 0, 0, 1, 1}},
-		{"unreconcilable by its state", newNode("n", withState("Unreconcilable", "drift")), newMCN("n"), counts{1, 0, 0, 1, 1}},
-		{"working by its state", newNode("n", withState("Working", "drift")), newMCN("n"), counts{1, 1, 1, 0, 0}},
+		{"the state annotation is Degraded", newNode("n", withState("Degraded", "drift")), newMCN("n"), counts{1, 0, 0, 1, 1}},
+		{"the state annotation is Unreconcilable", newNode("n", withState("Unreconcilable", "drift")), newMCN("n"), counts{1, 0, 0, 1, 1}},
+		{"the state annotation is Working", newNode("n", withState("Working", "drift")), newMCN("n"), counts{1, 1, 1, 0, 0}},
 
-		{"without an annotation of the daemon", newNode("n", ordered(newConfig, ""), runsConfig(newConfig), withState("", "")), newMCN("n"), counts{1, 0, 0, 1, 0}},
+		{"the state annotation is empty", newNode("n", ordered(newConfig, ""), runsConfig(newConfig), withState("", "")), newMCN("n"), counts{1, 0, 0, 1, 0}},
 
-		{"without labels, until it has its role", newNode("n", roles()), newMCN("n"), counts{1, 1, 1, 0, 0}},
+		{"the Node has no role label yet", newNode("n", roles()), newMCN("n"), counts{1, 1, 1, 0, 0}},
 
 		{"no object", newNode("n"), nil, counts{1, 0, 0, 0, 0}},
 		{"the daemon of a joining node starts", newNode("n"), newMCN("n", joining, phase("Resumed", metav1.ConditionUnknown)), counts{1, 0, 0, 0, 0}},
@@ -105,8 +105,7 @@ func TestOneMachine(t *testing.T) {
 	}
 }
 
-// TestAnnotationsDecide: a node whose annotations are complete and name the target is updated, whatever its
-// object shows. If the annotations are not complete, the object decides as before.
+// If the annotations of a Node are complete, they decide whether the node is updated, and its object does not matter.
 func TestAnnotationsDecide(t *testing.T) {
 	ofPreviousNode := func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].UID = "uid-before" }
 	updated, waits, isUpdating := counts{1, 1, 1, 0, 0}, counts{1, 0, 0, 0, 0}, counts{1, 0, 0, 1, 0}
@@ -146,7 +145,7 @@ func TestAnnotationsDecide(t *testing.T) {
 	}
 }
 
-// TestWithoutASelector: the caller has selected the Nodes, and all of them count.
+// Status ignores the selector of the pool: the caller has selected the Nodes, and all of them count.
 func TestWithoutASelector(t *testing.T) {
 	for name, change := range map[string]func(*mcfgv1.MachineConfigPool){
 		"none":    func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = nil },
@@ -158,8 +157,9 @@ func TestWithoutASelector(t *testing.T) {
 	}
 }
 
-// TestWhatIsKept is what a status keeps of the one before.
-func TestWhatIsKept(t *testing.T) {
+// A new status keeps the fields of other controllers, the last MachineConfig of all nodes, and the times of conditions that
+// do not change.
+func TestFieldsThatANewStatusKeeps(t *testing.T) {
 	expiry := metav1.NewTime(earlier.Add(time.Hour))
 	unowned := mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionFalse, LastTransitionTime: earlier, Reason: "R"}
 	another := mcfgv1.PoolSynchronizerStatus{PoolSynchronizerType: "Another", MachineCount: 7}
@@ -192,14 +192,14 @@ func TestWhatIsKept(t *testing.T) {
 	p.Status = status
 	status = statusOf(t, p, nodes{newNode("a")}, mcns{newMCN("a")}, pool.Options{})
 	assert.Equal(t, p.Spec.Configuration, status.Configuration)
-	assert.Equal(t, metav1.NewTime(earlier.Add(time.Minute)), condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime, "in whole seconds")
+	assert.Equal(t, metav1.NewTime(earlier.Add(time.Minute)), condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime, "the time is in whole seconds")
 	assert.Equal(t, time.UTC, condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime.Location())
 	status.Configuration.Source[0].Name = "changed"
-	assert.Equal(t, "00-worker", p.Spec.Configuration.Source[0].Name, "nothing is shared")
+	assert.Equal(t, "00-worker", p.Spec.Configuration.Source[0].Name, "the status shares no memory with the spec")
 }
 
-// TestPinnedImageSets: how the pool's synchronizer counts one machine: updated, ready,
-// available, unavailable.
+// TestPinnedImageSets lists the counts of the pool's synchronizer for each state of one node: updated, ready, available,
+// unavailable.
 func TestPinnedImageSets(t *testing.T) {
 	type set = mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	sets := func(list ...set) func(*mcfgv1.MachineConfigNode) {
