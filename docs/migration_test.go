@@ -1,13 +1,21 @@
 package docs_test
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
 // TestCallsAreReplaced: migration/calls.go replaces each shape of a call, and removes only a log line behind it.
@@ -20,4 +28,61 @@ func TestCallsAreReplaced(t *testing.T) {
 	got, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, read(t, "docs/testdata/calls/after.go.txt"), string(got))
+}
+
+type daemon struct{ monitor *upgrademonitor.Monitor }
+
+// endOfUpdate has the lines for the end of update in migration/daemon.md.
+func (dn *daemon) endOfUpdate(ctx context.Context, fileUpdate, osUpdate bool, message string) {
+	if fileUpdate {
+		dn.monitor.Report(ctx, phases.AppliedFiles, "Applied files", metav1.ConditionTrue)
+	} else {
+		dn.monitor.NotRequired(ctx, phases.AppliedFiles, "No file changes")
+	}
+	if osUpdate {
+		dn.monitor.Report(ctx, phases.AppliedOSImage, "Applied new OS config", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+	} else {
+		dn.monitor.NotRequired(ctx, phases.ImagePulledFromRegistry, "The OS does not change")
+		dn.monitor.NotRequired(ctx, phases.AppliedOSImage, "The OS does not change", upgrademonitor.CompletesParent())
+	}
+	dn.monitor.Report(ctx, phases.AppliedFilesAndOS, message, metav1.ConditionTrue, upgrademonitor.CompletesParent())
+}
+
+// TestEndOfUpdateCompletesUpdateExecuted: in both modes, and whatever the update changes, UpdateExecuted turns True
+// once. Only the phases of what has changed run.
+func TestEndOfUpdateCompletesUpdateExecuted(t *testing.T) {
+	const files, image, both = "AppliedFiles: False Unknown True\n", "AppliedOSImage: False Unknown True\n", "AppliedFilesAndOS: False Unknown True\n"
+	for _, isImageMode := range []bool{false, true} {
+		for _, has := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}} {
+			client := upgrademonitortest.NewClientset(t)
+			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1"}}
+			monitor, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{
+				Client: client, NodeName: node.Name, Node: func() (*corev1.Node, error) { return node, nil }, ImageMode: func() bool { return isImageMode },
+			})
+			require.NoError(t, err)
+			for p, isRun := range map[phases.Phase]bool{phases.AppliedFiles: has[0], phases.AppliedOSImage: has[1], phases.AppliedFilesAndOS: true} {
+				if isRun {
+					monitor.Report(t.Context(), p, "Applying", metav1.ConditionUnknown)
+				}
+			}
+			(&daemon{monitor}).endOfUpdate(t.Context(), has[0], has[1], "Applied")
+			want := "UpdateExecuted: False Unknown True\n"
+			for i, text := range []string{files, image} {
+				if isImageMode && has[i] {
+					want += text
+				}
+			}
+			if !isImageMode {
+				want += both
+			}
+			assert.Equal(t, want, upgrademonitortest.Transitions(t, client, node.Name)+"\n", "image mode %t, files and OS %v", isImageMode, has)
+		}
+	}
+	source := read(t, "docs/migration_test.go")
+	lines := regexp.MustCompile(`(?m)^\s+`)
+	for _, p := range pages(t) {
+		if p.name == "docs/migration/daemon.md" {
+			assert.Contains(t, lines.ReplaceAllString(source, ""), lines.ReplaceAllString(p.code[0], ""))
+		}
+	}
 }
