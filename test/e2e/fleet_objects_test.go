@@ -14,8 +14,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestPoolIsUpdatedWhateverItsObjectsShow updates 300 nodes: three objects are missing, ten daemons may not write their
-// objects, and daemons without this library run beside ours. The pool is Updated when machine-config-operator's rule for
+// TestPoolIsUpdatedWhateverItsObjectsShow updates 300 nodes: three objects are missing, ten daemons may not, or no longer, write
+// their objects, and daemons without this library run beside ours. The pool is Updated when machine-config-operator's rule for
 // Nodes says so: the current and the desired config are the target, and the state is Done.
 func TestPoolIsUpdatedWhateverItsObjectsShow(t *testing.T) {
 	const size, missing, denied = 300, 3, 10
@@ -35,26 +35,35 @@ func TestPoolIsUpdatedWhateverItsObjectsShow(t *testing.T) {
 	update := func(i int) {
 		w := nodes[i]
 		w.node = f.change(w.name, "desiredConfig="+newConfig, "state=Working")
-		by := func(call) {}
+		by := func(int, call) {}
 		switch {
 		case i < missing:
-		case i < missing+denied:
-			w.config = rest.CopyConfig(w.config)
+		case i < missing+denied: // from the start, or while the node drains
+			theirs, allowed := w.theirs(nil), i%2*4
+			admin := w.config
+			w.config = rest.CopyConfig(admin)
 			w.config.Impersonate = rest.ImpersonationConfig{UserName: "nobody"}
 			m, _ := w.monitor("worker")
-			by = func(c call) { c.queue(t, m) }
+			w.config = admin
+			by = func(at int, c call) {
+				if at < allowed {
+					assert.NoError(t, theirs(t.Context(), c))
+				} else {
+					c.queue(t, m)
+				}
+			}
 		case i%2 == 0:
 			theirs := w.theirs(nil)
-			by = func(c call) { assert.NoError(t, theirs(t.Context(), c)) }
+			by = func(_ int, c call) { assert.NoError(t, theirs(t.Context(), c)) }
 		default:
 			m, _ := w.monitor("worker")
-			by = func(c call) { c.make(t, m) }
+			by = func(_ int, c call) { c.make(t, m) }
 		}
-		for _, c := range rebootCalls {
+		for at, c := range rebootCalls {
 			if c.phase == phases.Updated && c.status == done {
 				w.node = f.change(w.name, "currentConfig="+newConfig, "state=Done")
 			}
-			by(c)
+			by(at, c)
 		}
 	}
 	workqueue.ParallelizeUntil(t.Context(), 8, size-1, update)
@@ -68,11 +77,14 @@ func TestPoolIsUpdatedWhateverItsObjectsShow(t *testing.T) {
 	list, err := f.nodes().List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	assert.Len(t, list.Items, size-missing)
-	behind := 0
+	old, drains := 0, 0
 	for _, mcn := range list.Items {
 		if mcn.Status.ConfigVersion.Current != newConfig {
-			behind++
+			old++
+		}
+		if c, _ := statusOf(mcn.Status.Conditions, string(phases.Drained)); c.Status == running {
+			drains++
 		}
 	}
-	assert.Equal(t, denied, behind, "objects that still show the old config")
+	assert.Equal(t, []int{denied, denied / 2}, []int{old, drains}, "objects that show the old config, and a drain")
 }
