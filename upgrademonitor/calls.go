@@ -23,8 +23,8 @@ import (
 //     the skipped status first. The report may also change the parent of the phase, or start or end
 //     an update: see docs/phases.md.
 //  2. The call waits until the report is written, until an attempt to write fails, for
-//     Config.Timeout, or until ctx ends. Until the ctx of New ends, the call does not wait if the last
-//     attempt has failed.
+//     Config.Timeout, or until ctx ends. During an outage (see the package), it does not wait, until the
+//     ctx of New has ended.
 //  3. The call returns nil if the MachineConfigNode shows the report. If the report is accepted but
 //     not written yet, the error wraps ErrPending and the cause. The Monitor retries the report.
 //  4. Any other error means that the report was not accepted, or that the API server rejected it.
@@ -197,7 +197,7 @@ func (m *Monitor) Flush(ctx context.Context) error {
 	var errs []error
 	for _, e := range entries {
 		if !e.IsSettled {
-			cause := cmp.Or(m.cause, errWaiting)
+			cause := cmp.Or(m.outage, errWaiting)
 			return fmt.Errorf("MachineConfigNode %s: flush: %w: %w (%w)", m.config.NodeName, ErrPending, cause, ctx.Err())
 		}
 		if e.Err != nil {

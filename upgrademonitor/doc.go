@@ -32,15 +32,15 @@
 //     report that can no longer be written, for example because the API server rejects it permanently,
 //     is dropped and logged.
 //  3. A call waits until its report is written, until an attempt to write fails, or for
-//     [Config].Timeout. From a failed attempt, or a request without a response within Timeout, until
-//     a status is written, a report is rejected for good, or nothing is left to write, calls do not wait
-//     at all. This time is called an outage. After the ctx of New has ended, the Monitor retries only while a call waits, so each call
-//     waits for its own attempt.
+//     [Config].Timeout. During an outage, it does not wait. An outage lasts from a failed attempt, or a
+//     request without a response within Timeout, until a status is written, a report is rejected for
+//     good, or nothing is left to write. After the ctx of New has ended, the Monitor retries only while
+//     a call waits, so each call waits for its own attempt.
 //  4. No write of another client is lost. Each write has the resourceVersion of the MCN from which
 //     it was computed. After a conflict, the write is computed again from the latest MCN.
 //  5. A report that repeats the last report of its phase makes no request, if the Node has not changed
-//     since the last request of the Monitor. Otherwise, and before it rejects an invalid transition, the
-//     Monitor reads the MCN.
+//     since the last request of the Monitor. Otherwise, before it rejects an invalid transition, and
+//     while the Lister does not have the MCN, the Monitor reads the MCN.
 //  6. The status shows the configs and images in the annotations of the Node, even if they change
 //     between reports. A deleted MCN is created again within 10 seconds if the Lister has shown it,
 //     otherwise by the next report or Flush. Without a Lister, a repeat or an idle Flush does not notice.

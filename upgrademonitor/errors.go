@@ -19,8 +19,9 @@ var ErrPending = errors.New("accepted reports are not written yet")
 // have the same options.
 var ErrQueueFull = planner.ErrFull
 
-// ErrNoUpdate means that a step was not accepted, because a controller has reported it while no update of
-// the node is under way. A controller never starts an update: see Monitors.
+// ErrNoUpdate rejects a step that a controller has reported while no update of the node is under way. A
+// controller never starts an update: see Monitors. In an outage, the report is accepted first, and
+// rejected after the outage.
 var ErrNoUpdate = planner.ErrNoUpdate
 
 // ReportError is the error of a report that was rejected. It wraps a *field.Error that names an

@@ -29,7 +29,7 @@ type Monitor struct {
 	mu       sync.Mutex
 	core     planner.Core
 	view     view
-	cause    error           // the last attempt has failed, so there is an outage; or nil
+	outage   error           // the cause of the outage, or nil
 	backoff  wait.Backoff    // the remaining pauses of the outage
 	retryAt  time.Time       // the time of the next retry
 	attempt  *attempt        // the running writer goroutine, or nil

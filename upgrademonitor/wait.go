@@ -61,14 +61,14 @@ func (m *Monitor) trySubmit(ctx context.Context, change planner.Change) error {
 //     no retries.
 func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *planner.Entry) error {
 	m.waiting++
-	cause := m.cause
+	cause := m.outage
 	m.wakeLocked(cause != nil)
 	if m.life.Err() != nil {
 		cause = nil
 	}
 	for cause == nil && !e.IsSettled {
 		late := m.waitLocked(ctx, timeout, e)
-		cause = cmp.Or(ctx.Err(), m.cause, late)
+		cause = cmp.Or(ctx.Err(), m.outage, late)
 	}
 	m.waiting--
 	m.wakeLocked(false)

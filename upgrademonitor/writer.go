@@ -16,7 +16,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// lookInterval is the time between two looks of a daemon at the Node while nothing is pending.
+// lookInterval is the time between two looks of a daemon at the Node while nothing is pending. The daemon's
+// informer may be behind when it reports Updated=True, so a later look writes the versions.
 const lookInterval = 10 * time.Second
 
 // retryBackoff has the pauses between retries. The number of retries is not limited. With jitter, a
@@ -133,7 +134,7 @@ func (m *Monitor) record(a *attempt, request planner.Request, result planner.Res
 	m.settleLocked()
 	switch {
 	case verdict == planner.Continue:
-		m.recordStepLocked(a, request, result)
+		m.recordWriteLocked(a, request, result)
 		return planner.Continue
 	case a.ctx.Err() != nil: // a Flush, or the end of the ctx of New, has canceled the attempt: this is no failure
 		return planner.GiveUp
@@ -145,9 +146,9 @@ func (m *Monitor) record(a *attempt, request planner.Request, result planner.Res
 	return planner.GiveUp
 }
 
-// recordStepLocked records a request after which the attempt continues. A write was successful, or the API
+// recordWriteLocked records a request after which the attempt continues. A write was successful, or the API
 // server has rejected it for good.
-func (m *Monitor) recordStepLocked(a *attempt, request planner.Request, result planner.Result) {
+func (m *Monitor) recordWriteLocked(a *attempt, request planner.Request, result planner.Result) {
 	switch request.Verb {
 	case planner.PatchStatus:
 		a.conflicts = conflictBackoff
@@ -159,7 +160,7 @@ func (m *Monitor) recordStepLocked(a *attempt, request planner.Request, result p
 
 // recoverLocked ends the outage. The time of its next retry must not delay a later report.
 func (m *Monitor) recoverLocked() {
-	m.cause = nil
+	m.outage = nil
 	m.retryNowLocked()
 	m.canceled = false
 	m.logLocked(writeFailure, "", nil)
@@ -168,7 +169,7 @@ func (m *Monitor) recoverLocked() {
 // failLocked records and logs a failed attempt, and wakes the calls that wait. If a call started the
 // attempt before the next retry was due, the time of that retry does not change.
 func (m *Monitor) failLocked(kind string, cause error) {
-	m.cause = cause
+	m.outage = cause
 	if now := realClock.Now(); !now.Before(m.retryAt) {
 		m.retryAt = now.Add(m.backoff.Step())
 	}

@@ -10,21 +10,23 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// daemon reports the updates of one node. Its functions do the work of an update. drain, restart and
-// reboot are nil if the update does not need them.
+// daemon reports the updates of one node. Its functions do the work of an update. drain and reboot are nil
+// if the update does not need them. restart is only called without a reboot.
 type daemon struct {
 	monitor *upgrademonitor.Monitor
 
 	validate, drain, apply, restart, reboot, finish func(context.Context) error
 }
 
-// newDaemon creates the Monitor, one for the life of the process. ctx may end on SIGTERM.
+// newDaemon creates the Monitor, one for the life of the process. ctx may end on SIGTERM. Client, NodeName
+// and Node are required. Also set Lister if the drain controller writes the object, too.
 func newDaemon(ctx context.Context, config upgrademonitor.Config) (*daemon, error) {
-	monitor, err := upgrademonitor.New(ctx, config) // Client, NodeName and Node are required
+	monitor, err := upgrademonitor.New(ctx, config)
 	return &daemon{monitor: monitor}, err
 }
 
-// update is called while the node does not run its desired config, until it succeeds.
+// update is called while the node does not run its desired config, until it succeeds. ctx must not end on
+// SIGTERM, because a report needs a ctx that has not ended: see context.WithoutCancel.
 func (d *daemon) update(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil {
@@ -66,7 +68,7 @@ func (d *daemon) update(ctx context.Context) (err error) {
 // complete is called when a process starts on a node that runs its desired config, until it succeeds.
 // hasRebooted is true if the node has rebooted for an update that is not complete yet.
 func (d *daemon) complete(ctx context.Context, hasRebooted bool) (err error) {
-	defer func() { d.monitor.ReportDegraded(ctx, err) }() // nil: the node is not degraded any more
+	defer func() { d.monitor.ReportDegraded(ctx, err) }() // nil: the node is not degraded
 	if hasRebooted {
 		d.monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
 	}
@@ -85,7 +87,8 @@ func (d *daemon) failed(ctx context.Context, phase phases.Phase, step string, er
 	return err
 }
 
-// flush writes the queued reports. With the timeout, an outage does not prevent the update.
+// flush writes the queued reports. With the timeout, an outage does not prevent the update. Also call it on
+// SIGTERM, after update or complete has returned.
 func (d *daemon) flush(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -13,10 +13,10 @@ func isTrue(list []metav1.Condition, p phases.Phase) bool {
 	return conditions.StatusOf(list, p) == metav1.ConditionTrue
 }
 
-// wasReported reports whether a phase was reported since the last update ended. Its condition may be
+// reportedSinceEnd reports whether a phase was reported since the last update ended. Its condition may be
 // False: the phase was not required, or a daemon without package upgrademonitor has reported that the
 // phase failed.
-func wasReported(list []metav1.Condition, p phases.Phase) bool {
+func reportedSinceEnd(list []metav1.Condition, p phases.Phase) bool {
 	c := conditions.Find(list, p)
 	if c == nil || conditions.HasUpdatePrefix(c.Message) {
 		return false

@@ -104,7 +104,7 @@ func (n *Node) readNode(node *corev1.Node) {
 func (n *Node) readUpdate(node *corev1.Node, list []metav1.Condition) {
 	isUpdated := isTrue(list, phases.Updated)
 	isRunning := isRunning(list)
-	isShown := isRunning || wasReported(list, phases.Updated) // the object shows the start or the end of an update
+	isShown := isRunning || reportedSinceEnd(list, phases.Updated) // the object shows the start or the end of an update
 	isTold, state, isComplete := n.readAnnotations(node)
 	switch {
 	case !isShown && !isTold:

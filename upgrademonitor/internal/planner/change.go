@@ -66,12 +66,12 @@ type Write struct {
 	Next State
 	Done bool // no write follows
 	// WritesSpec is set if the spec must be written before the status, so that spec, status and Node
-	// agree: the change takes up an order, or it ends an update and the Node runs its desired config, or
+	// agree: the change takes up the spec, or it ends an update and the Node runs its desired config, or
 	// Change.WritesSpec is set.
 	WritesSpec bool
 
-	// takesUp is set if the change takes up the order in the spec: it starts an update or, until
-	// UpdatePrepared is True, repeats the start or reports UpdatePrepared.
+	// takesUp is set if the update will install what the spec desires: the change starts the update or,
+	// until UpdatePrepared is True, repeats the start or reports UpdatePrepared.
 	takesUp bool
 }
 
@@ -106,7 +106,8 @@ func (c Change) Plan(s State, conditionsOnly bool) (Write, error) {
 		s.Status.Conditions = w.Next.Status.Conditions
 		return Write{Next: s, Done: w.Done}, nil
 	}
-	w.Next = w.Next.withObservedGeneration(c.Node, w.takesUp && !w.Next.isTrue(phases.Updated) && s.Spec == s.WithSpecOf(c.Node).Spec)
+	isTakenUp := w.takesUp && !w.Next.isTrue(phases.Updated) && s.Spec == s.WithSpecOf(c.Node).Spec
+	w.Next = w.Next.withObservedGeneration(c.Node, isTakenUp)
 	return w, nil
 }
 

@@ -32,8 +32,8 @@ type Core struct {
 	// followed has the last configs and images that were submitted. Follow submits them only once, so
 	// that two processes whose views of the Node differ do not overwrite each other forever.
 	followed Versions
-	// begun counts the requests. known is the number of the request that has read or written the known
-	// object, or has not found it: see needsRead.
+	// begun counts the requests. known is the number of the last request that has read or written the object,
+	// or has not found it: see needsRead.
 	begun, known int
 	inFlight     bool // between Next and Done
 
@@ -45,13 +45,14 @@ type Core struct {
 type listing string
 
 const (
-	notListed listing = ""        // the Lister was not read since the object was, or there is none
-	listed    listing = "listed"  // in any version
-	missing   listing = "missing" // the Lister may be behind, or the object was deleted
+	notListed   listing = ""            // the Lister was not read since the object was, or there is none
+	listed      listing = "listed"      // in any version
+	notInLister listing = "notInLister" // the Lister may be behind, or the object was deleted
 )
 
-// See records the object in the Lister. A newer version of the known object replaces it. If the Lister does not
-// work, lists is false. If the Lister does not have the object, shown is nil.
+// See records the object in the Lister. A newer version of the known object replaces it. Versions that cannot be
+// compared are ignored. If the Lister does not work, lists is false. If the Lister does not have the object, shown
+// is nil.
 func (c *Core) See(shown *Object, lists bool) {
 	switch {
 	case !lists:
@@ -63,10 +64,10 @@ func (c *Core) See(shown *Object, lists bool) {
 		}
 	case c.listing == listed: // the object was deleted, and perhaps created again
 		c.situation = Stale
-		c.listing = missing
+		c.listing = notInLister
 		c.followed = Versions{}
 	default:
-		c.listing = missing
+		c.listing = notInLister
 	}
 }
 
@@ -97,7 +98,7 @@ func (c *Core) next(head *Entry, latest Node) Request {
 		c.settle(p.err)
 	case c.situation == Missing:
 		return Request{Verb: Create, Node: latest}
-	case p.writesSpec:
+	case p.specFirst:
 		return Request{Verb: PatchSpec, Base: c.object, Next: c.object.WithSpecOf(latest), Node: latest}
 	default:
 		return Request{Verb: PatchStatus, Base: c.object, Next: p.write.Next, Node: head.Change.Node, isLast: p.write.Done}
@@ -107,16 +108,16 @@ func (c *Core) next(head *Entry, latest Node) Request {
 
 // plan is what to do with an entry, if the object is in a state.
 type plan struct {
-	write      Write
-	err        error // the change is not allowed
-	writesSpec bool  // write the spec first
-	isNoop     bool  // nothing to write: the object already shows the change
+	write     Write
+	err       error // the change is not allowed
+	specFirst bool  // the spec must be written before the status
+	isNoop    bool  // nothing to write: the object already shows the change
 }
 
 func (c *Core) plan(e *Entry, s State, latest Node) (p plan) {
 	p.write, p.err = e.Change.Plan(s, c.ConditionsOnly)
-	p.writesSpec = p.write.WritesSpec && !e.specDone && !s.HasSpecOf(latest)
-	p.isNoop = p.err == nil && p.write.Done && p.write.Next.Equal(s) && !p.writesSpec
+	p.specFirst = p.write.WritesSpec && !e.specDone && !s.HasSpecOf(latest)
+	p.isNoop = p.err == nil && p.write.Done && p.write.Next.Equal(s) && !p.specFirst
 	return p
 }
 
@@ -125,7 +126,7 @@ func (c *Core) plan(e *Entry, s State, latest Node) (p plan) {
 // creates it. A no-op is not certain if the Node has changed, because another process may have started or ended
 // an update, or if the Lister does not have the object, because it may have been deleted.
 func (c *Core) needsRead(e *Entry, p plan) bool {
-	isCertain := c.situation == Fresh && c.listing != missing && e.Change.Node.Equal(c.node)
+	isCertain := c.situation == Fresh && c.listing != notInLister && e.Change.Node.Equal(c.node)
 	waitsForDaemon := c.ConditionsOnly && c.situation == Missing
 	return (p.err != nil || p.isNoop && !isCertain || waitsForDaemon) && c.known <= e.after
 }

@@ -26,7 +26,7 @@ type Request struct {
 	Next State
 	Node Node // the Node from which the request is computed
 
-	isLast bool // the change of the head of the queue is written then
+	isLast bool // after this write, nothing of the head's change is left to write
 }
 
 // IsKeptIn reports whether the object in the response shows the conditions and the image sets that the request

@@ -8,7 +8,7 @@ import (
 
 // The target of an update is the config and the image that the Node desired when the daemon reported
 // UpdatePrepared=True. From then on, the status has it, until the next update is prepared. Before, the
-// target is not known. Nothing else is remembered, and the spec decides nothing.
+// target is not known. Nothing else is remembered. The spec decides nothing: it only lends a name (updateName).
 
 // hasNewTarget reports whether the Node desires another config or image than the status: while UpdatePrepared
 // is True, another target than the current update, and while Updated is True, than the last update. A Node

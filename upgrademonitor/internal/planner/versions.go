@@ -45,7 +45,7 @@ func (s State) withVersions(n Node, prepared, ended bool) State {
 // withObservedGeneration sets observedGeneration to the generation of the object. But if the spec and the
 // status desire different configs or images, the old value stays. Otherwise clients could conclude from
 // Updated=True that the update to the target in the spec is done. There is no such conclusion if the change
-// takes up the order in the spec, or before the first report of Updated.
+// takes up the spec, or before the first report of Updated.
 func (s State) withObservedGeneration(n Node, takesUp bool) State {
 	isSameConfig := s.Spec.ConfigVersion.Desired == versionOf(s.Status).Desired
 	isSameImage := n.Mode != Image || s.Spec.ConfigImage.DesiredImage == s.Status.ConfigImage.DesiredImage

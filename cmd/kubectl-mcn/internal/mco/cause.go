@@ -47,7 +47,7 @@ func (n *Node) isLaterAttempt(list []metav1.Condition) bool {
 	return n.DegradedInObject && slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)
 		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
-		return isStep && wasReported(list, p) && c.LastTransitionTime.After(n.DegradedSince)
+		return isStep && reportedSinceEnd(list, p) && c.LastTransitionTime.After(n.DegradedSince)
 	})
 }
 
@@ -109,7 +109,7 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 	for _, c := range list {
 		p := phases.Phase(c.Type)
 		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
-		mayFail := isStep && c.Status != metav1.ConditionTrue && wasReported(list, p)
+		mayFail := isStep && c.Status != metav1.ConditionTrue && reportedSinceEnd(list, p)
 		if !n.InUpdate() { // the report at a restart changes no status
 			mayFail = slices.Contains(atRestart, p)
 		}

@@ -92,13 +92,13 @@ var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phas
 // was reported as not required, if its parent is True, or if a later step has started. A node that is not
 // drained is not cordoned either.
 func currentSteps(list []metav1.Condition) []Step {
-	steps := newSteps(list, func(p phases.Phase) bool { return wasReported(list, p) })
+	steps := newSteps(list, func(p phases.Phase) bool { return reportedSinceEnd(list, p) })
 	last := -1 // the index of the last step that has started
 	isNotRequired := func(p phases.Phase) bool {
-		return wasReported(list, p) && conditions.StatusOf(list, p) == metav1.ConditionFalse
+		return reportedSinceEnd(list, p) && conditions.StatusOf(list, p) == metav1.ConditionFalse
 	}
 	isUndrained := isNotRequired(phases.Drained) ||
-		wasReported(list, phases.UpdatePrepared) && strings.Contains(messageOf(list, phases.UpdatePrepared), withoutDrain)
+		reportedSinceEnd(list, phases.UpdatePrepared) && strings.Contains(messageOf(list, phases.UpdatePrepared), withoutDrain)
 	for i := range steps {
 		s := &steps[i]
 		message := messageOf(list, s.Phase)
@@ -109,7 +109,7 @@ func currentSteps(list []metav1.Condition) []Step {
 			s.End = timeOf(list, s.Phase)
 		case status == metav1.ConditionUnknown:
 			s.State = Running
-		case wasReported(list, s.Phase) && isError(message):
+		case reportedSinceEnd(list, s.Phase) && isError(message):
 			s.State = Failed
 		default:
 			continue
@@ -126,7 +126,7 @@ func currentSteps(list []metav1.Condition) []Step {
 		isParentDone := conditions.StatusOf(list, parent) == metav1.ConditionTrue
 		isPassed := i < last && !areInAnyOrder(s.Phase, steps[last].Phase)
 		isOfDrain := s.Phase == phases.Cordoned || s.Phase == phases.Drained
-		if isPassed || isParentDone || wasReported(list, s.Phase) || isUndrained && isOfDrain {
+		if isPassed || isParentDone || reportedSinceEnd(list, s.Phase) || isUndrained && isOfDrain {
 			s.State = Skipped
 		}
 	}
@@ -158,7 +158,7 @@ func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 	if at < 0 || n.Steps[at].State != Running {
 		return last
 	}
-	isNotReported := at > 0 && n.Steps[at-1].State == Skipped && !wasReported(list, n.Steps[at-1].Phase)
+	isNotReported := at > 0 && n.Steps[at-1].State == Skipped && !reportedSinceEnd(list, n.Steps[at-1].Phase)
 	isRetry := slices.ContainsFunc(n.Steps[at+1:], func(s Step) bool {
 		return !s.changed.IsZero() && s.State != Failed && !areInAnyOrder(s.Phase, n.Step)
 	})

@@ -33,10 +33,10 @@ func sinceTrue(list []metav1.Condition, p phases.Phase) (bool, time.Time) {
 	return true, timeOf(list, p)
 }
 
-// wasReported reports whether a phase was reported since the last update ended. Its condition may be
+// reportedSinceEnd reports whether a phase was reported since the last update ended. Its condition may be
 // False: the phase was not required, or a daemon without package upgrademonitor has reported that the
 // phase failed.
-func wasReported(list []metav1.Condition, p phases.Phase) bool {
+func reportedSinceEnd(list []metav1.Condition, p phases.Phase) bool {
 	c := find(list, p)
 	isReserved := c.Status == metav1.ConditionFalse && conditions.IsReservedReason(c.Reason)
 	return c.Type != "" && !isReserved && !conditions.HasUpdatePrefix(c.Message)
@@ -46,7 +46,7 @@ func wasReported(list []metav1.Condition, p phases.Phase) bool {
 // update replaced an incomplete update, Updated was already False, and the start is the time of the
 // reset.
 func startOf(list []metav1.Condition) time.Time {
-	if !wasReported(list, phases.Updated) {
+	if !reportedSinceEnd(list, phases.Updated) {
 		return time.Time{}
 	}
 	return Later(timeOf(list, phases.Updated), lastReset(list))
@@ -92,7 +92,7 @@ func isNew(list []metav1.Condition) bool {
 		return isStep && p != phases.Updated && !slices.Contains(atRestart, p)
 	}
 	hasOccurred := func(c metav1.Condition) bool {
-		return isOfUpdate(c) && (conditions.HasUpdatePrefix(c.Message) || wasReported(list, phases.Phase(c.Type)))
+		return isOfUpdate(c) && (conditions.HasUpdatePrefix(c.Message) || reportedSinceEnd(list, phases.Phase(c.Type)))
 	}
 	return slices.ContainsFunc(list, isOfUpdate) && !slices.ContainsFunc(list, hasOccurred)
 }
@@ -102,7 +102,7 @@ func lastStep(list []metav1.Condition) (last time.Time) {
 	for _, c := range list {
 		p := phases.Phase(c.Type)
 		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
-		if isStep && wasReported(list, p) {
+		if isStep && reportedSinceEnd(list, p) {
 			last = Later(last, c.LastTransitionTime.UTC())
 		}
 	}
