@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// TestHealthOfEachDegradedAndAvailable: "" is a missing condition.
+// The table has the health for each status of Degraded and Available. "" is a missing condition.
 func TestHealthOfEachDegradedAndAvailable(t *testing.T) {
 	const healthy, unhealthy, isUnknown = components.Healthy, components.Unhealthy, components.Unknown
 	available := []metav1.ConditionStatus{yes, no, unknown, "", "Perhaps"}
@@ -46,7 +46,7 @@ func statuses(c components.Component, available, degraded metav1.ConditionStatus
 
 func TestOverallIsTheWorstHealth(t *testing.T) {
 	healths := []components.Health{components.Healthy, components.Unknown, components.Unhealthy}
-	available := []metav1.ConditionStatus{yes, unknown, no} // each causes the health with the same index
+	available := []metav1.ConditionStatus{yes, unknown, no} // each status leads to the health with the same index
 	for n := range 27 {
 		a, b, c := n%3, n/3%3, n/9
 		list := slices.Concat(statuses(components.Operator, available[a], no), statuses(components.Controller, available[b], no), statuses(components.Daemon, available[c], no))
@@ -55,7 +55,7 @@ func TestOverallIsTheWorstHealth(t *testing.T) {
 	assert.Equal(t, components.Unknown, components.Overall(nil))
 }
 
-// TestMostRecentErrorIsTheNewestUnresolvedError: if all errors are resolved, it is the one that was resolved last.
+// If all errors are resolved, MostRecentError returns the error that was resolved last.
 func TestMostRecentErrorIsTheNewestUnresolvedError(t *testing.T) {
 	list := func(conditions ...metav1.Condition) []metav1.Condition { return conditions }
 	degraded := func(c components.Component, reason, message string, minute time.Duration) metav1.Condition {
@@ -74,13 +74,13 @@ func TestMostRecentErrorIsTheNewestUnresolvedError(t *testing.T) {
 		list []metav1.Condition
 		want string
 	}{
-		"no conditions":       {nil, ""},
-		"no error":            {list(degraded(operator, "AsExpected", "", 0)), ""},
-		"one error":           {list(degraded(operator, "OperatorSyncMCDFailed", "timed out", 0)), "MachineConfigOperator OperatorSyncMCD 12:00 timed out false"},
-		"a stuck pass":        {list(degraded(operator, "OperatorSyncMCDStuck", "running", 0)), "MachineConfigOperator OperatorSyncMCD 12:00 running false"},
-		"three errors":        {list(degraded(operator, "OperatorSyncMCDFailed", "old", 0), degraded(controller, "SyncMCCFailed", "new", 1), degraded(daemon, "SyncMCDFailed", "older", -1)), "MachineConfigController SyncMCC 12:01 new false"},
-		"resolved before":     {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), degraded(daemon, "SyncMCDFailed", "disk full", 0)), "MachineConfigDaemon SyncMCD 12:00 disk full false"},
-		"resolved later":      {list(degraded(operator, "OperatorSyncMCDFailed", "open", 0), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: x")), "MachineConfigOperator OperatorSyncMCD 12:00 open false"},
+		"no conditions": {nil, ""},
+		"no error":      {list(degraded(operator, "AsExpected", "", 0)), ""},
+		"one error":     {list(degraded(operator, "OperatorSyncMCDFailed", "timed out", 0)), "MachineConfigOperator OperatorSyncMCD 12:00 timed out false"},
+		"a stuck pass":  {list(degraded(operator, "OperatorSyncMCDStuck", "running", 0)), "MachineConfigOperator OperatorSyncMCD 12:00 running false"},
+		"three errors":  {list(degraded(operator, "OperatorSyncMCDFailed", "old", 0), degraded(controller, "SyncMCCFailed", "new", 1), degraded(daemon, "SyncMCDFailed", "older", -1)), "MachineConfigController SyncMCC 12:01 new false"},
+		"an error that was resolved before the unresolved error": {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), degraded(daemon, "SyncMCDFailed", "disk full", 0)), "MachineConfigDaemon SyncMCD 12:00 disk full false"},
+		"an error that was resolved after the unresolved error":  {list(degraded(operator, "OperatorSyncMCDFailed", "open", 0), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: x")), "MachineConfigOperator OperatorSyncMCD 12:00 open false"},
 		"resolved":            {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: timed out: waiting, in all: 5m")), "MachineConfigOperator OperatorSync 12:01 timed out: waiting, in all: 5m true"},
 		"two resolved":        {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: y")), "MachineConfigController SyncMCC 12:02 y true"},
 		"a stuck rollout":     {list(degraded(daemon, "RolloutStuck", "x", 0)), "MachineConfigDaemon Rollout 12:00 x false"},

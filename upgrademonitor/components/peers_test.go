@@ -64,9 +64,9 @@ func missing(n int32) func(*appsv1.DaemonSetStatus) {
 	return func(s *appsv1.DaemonSetStatus) { s.NumberUnavailable = n }
 }
 
-// TestConditionsOfTheDaemons: a daemon may be missing on each node that is in an update.
+// The daemons are available even if the daemon is missing on each node that is in an update.
 func TestConditionsOfTheDaemons(t *testing.T) {
-	notUpdated := mcntest.Is(phases.Updated, no, 2) // but no step of an update has started
+	notUpdated := mcntest.Is(phases.Updated, no, 2) // Updated is False, but no step of an update has started
 	isNew := func(m *mcfgv1.MachineConfigNode) {
 		m.Status.ConfigVersion, m.Status.Conditions = nil, transitions.Complete(nil, false, noon)
 	}
@@ -80,24 +80,24 @@ func TestConditionsOfTheDaemons(t *testing.T) {
 	for name, tc := range map[string]struct {
 		ds   *appsv1.DaemonSet
 		mcns []*mcfgv1.MachineConfigNode
-		want string // status and reason of Degraded, Available, Progressing
+		want string // the status and reason of Degraded, Available and Progressing
 	}{
-		"healthy":                      {daemonSet(), list(), "False AsExpected, True AsExpected, False AsExpected"},
-		"no data":                      {nil, nil, "Unknown NoData, Unknown NoData"},
-		"no DaemonSet":                 {nil, list(), "False AsExpected, Unknown NoData"},
-		"a DaemonSet not observed":     {daemonSet(func(s *appsv1.DaemonSetStatus) { *s = appsv1.DaemonSetStatus{} }), list(), "False AsExpected, Unknown NoData, True RollingOut"},
-		"no observedGeneration":        {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 0 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
-		"no nodes for the DaemonSet":   {daemonSet(func(s *appsv1.DaemonSetStatus) { s.DesiredNumberScheduled = 0 }), list(), "False AsExpected, True AsExpected, False AsExpected"},
-		"no objects":                   {daemonSet(), nil, "Unknown NoData, True AsExpected, False AsExpected"},
-		"one degraded":                 {daemonSet(), list(degraded), "True SyncMCDFailed, True AsExpected, False AsExpected"},
-		"one missing":                  {daemonSet(missing(1)), list(), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
-		"one missing, one in update":   {daemonSet(missing(1)), list(updating), "False AsExpected, True AsExpected, False AsExpected"},
-		"two missing, one in update":   {daemonSet(missing(2)), list(updating), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
-		"one missing, a new node":      {daemonSet(missing(1)), list(isNew), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
-		"one missing, Updated=False":   {daemonSet(missing(1)), list(notUpdated), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
-		"one missing, degraded update": {daemonSet(missing(1)), list(func(m *mcfgv1.MachineConfigNode) { updating(m); degraded(m) }), "True SyncMCDFailed, True AsExpected, False AsExpected"},
-		"being rolled out":             {daemonSet(func(s *appsv1.DaemonSetStatus) { s.UpdatedNumberScheduled = 5 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
-		"rollout not observed":         {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 2 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
+		"healthy":                          {daemonSet(), list(), "False AsExpected, True AsExpected, False AsExpected"},
+		"no data":                          {nil, nil, "Unknown NoData, Unknown NoData"},
+		"no DaemonSet":                     {nil, list(), "False AsExpected, Unknown NoData"},
+		"the DaemonSet was never observed": {daemonSet(func(s *appsv1.DaemonSetStatus) { *s = appsv1.DaemonSetStatus{} }), list(), "False AsExpected, Unknown NoData, True RollingOut"},
+		"no observedGeneration":            {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 0 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
+		"no nodes for the DaemonSet":       {daemonSet(func(s *appsv1.DaemonSetStatus) { s.DesiredNumberScheduled = 0 }), list(), "False AsExpected, True AsExpected, False AsExpected"},
+		"no objects":                       {daemonSet(), nil, "Unknown NoData, True AsExpected, False AsExpected"},
+		"one degraded":                     {daemonSet(), list(degraded), "True SyncMCDFailed, True AsExpected, False AsExpected"},
+		"one missing":                      {daemonSet(missing(1)), list(), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, one in update":       {daemonSet(missing(1)), list(updating), "False AsExpected, True AsExpected, False AsExpected"},
+		"two missing, one in update":       {daemonSet(missing(2)), list(updating), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, a new node":          {daemonSet(missing(1)), list(isNew), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, Updated=False":       {daemonSet(missing(1)), list(notUpdated), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, degraded update":     {daemonSet(missing(1)), list(func(m *mcfgv1.MachineConfigNode) { updating(m); degraded(m) }), "True SyncMCDFailed, True AsExpected, False AsExpected"},
+		"being rolled out":                 {daemonSet(func(s *appsv1.DaemonSetStatus) { s.UpdatedNumberScheduled = 5 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
+		"the last change was not observed": {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 2 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
 	} {
 		var got []string
 		for i, c := range components.Daemons(tc.ds, tc.mcns, noon.Add(time.Millisecond)) {
@@ -110,7 +110,7 @@ func TestConditionsOfTheDaemons(t *testing.T) {
 	}
 }
 
-// TestMessagesOfTheDaemonsNameTenNodes in alphabetical order.
+// The messages list the nodes in alphabetical order.
 func TestMessagesOfTheDaemonsNameTenNodes(t *testing.T) {
 	mcns := nodes(0)
 	for _, i := range rand.Perm(5000) {

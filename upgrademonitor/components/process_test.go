@@ -56,14 +56,14 @@ var (
 // memory is a server with one MachineConfiguration, and the cache of an informer. It does not track which field manager
 // owns which field: an e2e test checks that.
 type memory struct {
-	operatorv1client.MachineConfigurationInterface // no other method is called
+	operatorv1client.MachineConfigurationInterface // is nil: no test calls another method
 
 	mu      sync.Mutex
-	object  *operatorv1.MachineConfiguration // nil if it does not exist
+	object  *operatorv1.MachineConfiguration // nil if the object does not exist
 	version int
 	by      map[string]int // the number of attempted writes of each field manager
-	fail    error          // the response to each write, if not nil
-	hangs   bool           // requests are counted, and get no response
+	fail    error          // the error of each write, or nil
+	hangs   bool           // set if requests are counted, but get no response
 	indexer cache.Indexer
 }
 

@@ -67,8 +67,7 @@ func TestAPassThatIsStuckAndThenFailsStaysDegraded(t *testing.T) {
 	})
 }
 
-// TestPeerConditionsAreWrittenAfterTheyHaveLasted: a condition that says that something is wrong is written only when
-// it has lasted, and one that says that nothing is wrong at once.
+// If a condition of a peer becomes unhealthy, it is written after a delay. If it becomes healthy, it is written at once.
 func TestPeerConditionsAreWrittenAfterTheyHaveLasted(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
@@ -107,8 +106,8 @@ func TestPeerConditionsAreWrittenAfterTheyHaveLasted(t *testing.T) {
 	})
 }
 
-// TestTheBootstrapIsVisibleAndItsRecordStays: the message has the current step, also after a restart. When the first
-// sync has succeeded, the condition stays unchanged for good.
+// The message has the current step, even after a restart. After the first sync has succeeded, the condition never changes
+// again.
 func TestTheBootstrapIsVisibleAndItsRecordStays(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
@@ -116,7 +115,7 @@ func TestTheBootstrapIsVisibleAndItsRecordStays(t *testing.T) {
 		assert.Len(t, m.conditions(), 3, "nothing is known about the controller and the daemons")
 		assert.Equal(t, "The first sync has not completed", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.sync(errDaemons)
-		p.Begin(components.MetricsSync, "")(errDaemons) // is no step of the sync
+		p.Begin(components.MetricsSync, "")(errDaemons) // MetricsSync is not a step of the sync
 		p.Forget(components.MetricsSync, "")
 		pass(10 * time.Minute)
 		assert.Equal(t, "The first sync is at step OperatorSyncMCD", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
@@ -145,8 +144,8 @@ func TestTheBootstrapIsVisibleAndItsRecordStays(t *testing.T) {
 	})
 }
 
-// TestAStuckRolloutDegradesTheDaemonsAfterAnHour: a restart of the operator does not start the hour again. A degraded
-// node replaces the stuck rollout in the condition.
+// A restart of the operator does not start the hour again. If a node is degraded, the condition shows the node, and not the
+// rollout.
 func TestAStuckRolloutDegradesTheDaemonsAfterAnHour(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p, ds, mcns := healthy(t, m), daemonSet(), nodes(0)
@@ -198,7 +197,7 @@ func TestARolloutThatEndsWhileTheOperatorIsDownIsNotStuck(t *testing.T) {
 	})
 }
 
-// TestTrackReturnsTheErrorOfTheWork, and records the result of the pass once. A nil Reporter runs the work, too.
+// Track also records the result of the pass once. With a nil Reporter, it only runs the work.
 func TestTrackReturnsTheErrorOfTheWork(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
@@ -221,7 +220,7 @@ func TestTrackReturnsTheErrorOfTheWork(t *testing.T) {
 		end(errDaemons)
 		end(nil)
 		pass(time.Hour)
-		m.is(t, operatorDegraded, yes, "OperatorSyncMCCFailed") // a second call of end has no effect
+		m.is(t, operatorDegraded, yes, "OperatorSyncMCCFailed") // the second call of end has no effect
 		p.Forget(components.OperatorSyncMCC, "")
 		synctest.Wait()
 		m.is(t, operatorDegraded, no, "AsExpected") // a forgotten step has no error
@@ -241,8 +240,7 @@ type badError struct{ text *string }
 
 func (e *badError) Error() string { return *e.text }
 
-// TestConditionsAreValidAndSmallWhateverIsReported: a panic, nil errors, huge texts and many nodes. All conditions
-// together have at most 4 kB.
+// After a panic, nil errors, huge texts and many nodes, all conditions together have at most 4 kB.
 func TestConditionsAreValidAndSmallWhateverIsReported(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p, controller := m.operator(t), m.start(t.Context(), t, m.config(components.Controller))
@@ -311,7 +309,7 @@ func TestInvalidArgumentsAreRejected(t *testing.T) {
 		{components.Bootstrap, metav1.Condition{Type: bootstrap}, "type", "does not report"},
 		{"MachineConfigServer", metav1.Condition{Type: daemonAvailable}, "type", "does not report"},
 		{components.Controller, metav1.Condition{Type: daemonAvailable}, "type", "does not report"},
-		{components.Controller, metav1.Condition{Type: "MachineConfigControllerDegraded"}, "type", "does not report"}, // the controller itself reports it
+		{components.Controller, metav1.Condition{Type: "MachineConfigControllerDegraded"}, "type", "does not report"}, // only the controller reports this condition
 		{components.Daemon, metav1.Condition{Type: daemonAvailable, Reason: "A"}, "status", `supported values: "False", "True", "Unknown"`},
 		{components.Daemon, metav1.Condition{Type: daemonAvailable, Status: yes, Reason: "a b"}, "reason", "must start with alphabetic character"},
 	} {

@@ -19,7 +19,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// TestConditionsThatOthersChangeAreWrittenAgain: each change costs one write. Conditions and fields of others stay.
+// After each change by another process, one write restores the conditions. The conditions and fields of other processes
+// stay.
 func TestConditionsThatOthersChangeAreWrittenAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		healthy(t, m)
@@ -50,9 +51,8 @@ func TestConditionsThatOthersChangeAreWrittenAgain(t *testing.T) {
 	})
 }
 
-// TestAFailedWriteIsRetriedAndLoggedOnce: every 10 minutes if the API server rejects the write, and otherwise every
-// 30 seconds. The write that succeeds has the time when the status changed. An error that was resolved during the
-// outage is the last error.
+// If the API server rejects a write, the write is retried every 10 minutes, otherwise every 30 seconds. The retry has the
+// time at which the status changed. If an error was resolved during the outage, the retry shows it as the last error.
 func TestAFailedWriteIsRetriedAndLoggedOnce(t *testing.T) {
 	const soon, late = 30 * time.Second, 10 * time.Minute
 	for name, tc := range map[string]struct {
@@ -95,7 +95,7 @@ func TestAFailedWriteIsRetriedAndLoggedOnce(t *testing.T) {
 	}
 }
 
-// TestNothingIsWrittenBeforeTheObjectIsReady: Config.Ready decides, also when the object was created again.
+// Config.Ready decides whether the object is ready, even after the object was created again.
 func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		m.delete()
@@ -130,8 +130,7 @@ func TestAMissingObjectIsLoggedOnce(t *testing.T) {
 	})
 }
 
-// TestARequestThatHangsIsCanceledAfterTenSeconds: no caller waits for it. The end of Run cancels it at once, and logs
-// no failure.
+// No caller waits for the request. When Run ends, the request is canceled at once, and no failure is logged.
 func TestARequestThatHangsIsCanceledAfterTenSeconds(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		m.hangs = true
@@ -151,15 +150,14 @@ func TestARequestThatHangsIsCanceledAfterTenSeconds(t *testing.T) {
 	})
 }
 
-// TestADayWithoutFaultsHasNoWrite, and one with faults has two writes for each fault. The last error stays after a
-// restart.
+// On a day with faults, there are two or three writes for each fault. The last error stays after a restart.
 func TestADayWithoutFaultsHasNoWrite(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, m *memory) { assert.Empty(t, day(t, m, false)) })
 	inBubble(t, func(t *testing.T, m *memory) {
 		assert.Equal(t, map[string]int{
-			"machine-config-operator-state":   2 + 2, // for the sync and for the Deployment
-			"machine-config-controller-state": 3,     // the pass is Progressing, then Degraded, and ends
+			"machine-config-operator-state":   2 + 2, // two writes for the sync, and two for the Deployment
+			"machine-config-controller-state": 3,     // the pass becomes Progressing, becomes Degraded, and ends
 		}, day(t, m, true))
 		resolved := m.is(t, operatorDegraded, no, "AsExpected")
 		assert.Equal(t, "Last error, resolved "+resolved.LastTransitionTime.UTC().Format(time.RFC3339)+", in OperatorSyncMCD: "+errDaemons.Error(), resolved.Message)
@@ -210,8 +208,8 @@ func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 	return m.by
 }
 
-// TestThePauseBetweenWritesDoubles up to 10 minutes while the conditions change all the time. After an hour without a
-// write, it is 30 seconds again.
+// While the conditions change all the time, the pause between writes doubles up to 10 minutes. After an hour without a
+// write, the pause is 30 seconds again.
 func TestThePauseBetweenWritesDoubles(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
@@ -220,7 +218,7 @@ func TestThePauseBetweenWritesDoubles(t *testing.T) {
 		slow := []time.Duration{0, 10 * minute, 10 * minute, 10 * minute, 10 * minute, 10 * minute, 10 * minute}
 		for _, step := range []struct {
 			want  []time.Duration
-			pause time.Duration // after the changes
+			pause time.Duration // the time after the changes
 		}{{fromStart, 50 * minute}, {slow, 2 * time.Hour}, {fromStart, 0}} {
 			var writes []time.Duration
 			last, written := time.Now(), m.writes()

@@ -25,9 +25,9 @@ func (t *tracker) succeeds(s State, key string, at time.Time) {
 	t.succeed(t.start(step{s, key}, at))
 }
 
-// TestOnlyASuccessOfTheSameStepResolvesAnError: passes of several steps start and end in random order, and overlap.
-// Degraded is True exactly while an error is unresolved for 2 minutes, or a pass runs for 30 minutes, and after it
-// has then failed. Progressing is True exactly while a pass runs for 2 minutes.
+// Passes of several steps start and end in random order, and overlap. Degraded is True exactly if an error has been
+// unresolved for 2 minutes, a pass has run for 30 minutes, or such a pass has failed. Progressing is True exactly if a pass
+// has run for 2 minutes.
 func TestOnlyASuccessOfTheSameStepResolvesAnError(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -70,8 +70,8 @@ func TestOnlyASuccessOfTheSameStepResolvesAnError(t *testing.T) {
 				isProgressing = isProgressing || now.Sub(p.started) >= 2*time.Minute
 			}
 			after := tr.conditions(before, epoch, now)
-			assert.True(t, slices.Equal(after, tr.conditions(before, epoch, now)), "seed %d: the order of the maps does not matter", seed)
-			assert.True(t, slices.Equal(after, tr.conditions(after, epoch, now)), "seed %d: nothing changes without an event", seed)
+			assert.True(t, slices.Equal(after, tr.conditions(before, epoch, now)), "seed %d: the result does not depend on the order of a map", seed)
+			assert.True(t, slices.Equal(after, tr.conditions(after, epoch, now)), "seed %d: the conditions do not change without an event", seed)
 			before = after
 			assert.Equal(t, isDegraded, find(after, TypeOf(Operator, Degraded)).Status == metav1.ConditionTrue, "seed %d", seed)
 			assert.Equal(t, isProgressing, find(after, TypeOf(Operator, Progressing)).Status == metav1.ConditionTrue, "seed %d", seed)
@@ -82,8 +82,8 @@ func TestOnlyASuccessOfTheSameStepResolvesAnError(t *testing.T) {
 	}
 }
 
-// TestAStepHasAValidNameAndAShortKey: a name that cannot be a part of a reason becomes Errored. A key is not cut if an
-// object can have this name. Long keys that differ only at the end stay different.
+// A State that cannot be a part of a reason becomes Errored. A key that is a possible name of an object is not truncated.
+// Long keys that differ only at the end stay different after they are truncated.
 func TestAStepHasAValidNameAndAShortKey(t *testing.T) {
 	for state, want := range map[State]State{
 		OperatorSyncConfigMaps: "OperatorSyncConfigmaps", "OperatorSyncEverything": "OperatorSyncEverything",
@@ -97,7 +97,7 @@ func TestAStepHasAValidNameAndAShortKey(t *testing.T) {
 	assert.Len(t, newStep(OperatorSyncMCP, long).key, 253)
 }
 
-// TestTheFirst64ErrorsAreKept: their texts are still updated.
+// When 64 errors are kept, their texts are still updated.
 func TestTheFirst64ErrorsAreKept(t *testing.T) {
 	tr, now := newTracker(Controller), epoch
 	for i := range 5000 {
@@ -110,7 +110,7 @@ func TestTheFirst64ErrorsAreKept(t *testing.T) {
 	assert.Contains(t, tr.degraded(metav1.Condition{}, now).Message, "; and 63 more")
 }
 
-// TestDegradedOfAnEarlierProcessStays until a whole sync has succeeded, an error of this process is shown, or ten
+// Degraded of an earlier process stays True until a whole sync has succeeded, an error of this process is shown, or ten
 // minutes have passed without an error.
 func TestDegradedOfAnEarlierProcessStays(t *testing.T) {
 	published := condition(metav1.ConditionTrue, "OperatorSyncMCDFailed", "old; and 3 more")
@@ -120,23 +120,23 @@ func TestDegradedOfAnEarlierProcessStays(t *testing.T) {
 		after  time.Duration
 		want   string
 	}{
-		"no event":                   {func(*tracker) {}, 9 * time.Minute, "old; and 3 more"},
-		"ten minutes":                {func(*tracker) {}, 10 * time.Minute, resolved},
-		"a step":                     {func(tr *tracker) { tr.succeeds(OperatorSyncMCD, "", epoch) }, 9 * time.Minute, "old; and 3 more"},
-		"a sync":                     {func(tr *tracker) { tr.succeeds(OperatorSync, "", epoch) }, 0, resolved},
-		"a new error":                {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch) }, time.Minute, "old; and 3 more"},
-		"a new error that lasts":     {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch) }, 2 * time.Minute, "new"},
-		"a new error in ten minutes": {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch.Add(9*time.Minute)) }, 10 * time.Minute, "old; and 3 more"},
-		"the same error, and resolved": {func(tr *tracker) {
+		"no event":                       {func(*tracker) {}, 9 * time.Minute, "old; and 3 more"},
+		"ten minutes":                    {func(*tracker) {}, 10 * time.Minute, resolved},
+		"a step succeeds":                {func(tr *tracker) { tr.succeeds(OperatorSyncMCD, "", epoch) }, 9 * time.Minute, "old; and 3 more"},
+		"a whole sync succeeds":          {func(tr *tracker) { tr.succeeds(OperatorSync, "", epoch) }, 0, resolved},
+		"a new error":                    {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch) }, time.Minute, "old; and 3 more"},
+		"a new error that lasts":         {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch) }, 2 * time.Minute, "new"},
+		"a new error after nine minutes": {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch.Add(9*time.Minute)) }, 10 * time.Minute, "old; and 3 more"},
+		"the same error again, which is then resolved": {func(tr *tracker) {
 			tr.failed(OperatorSyncMCD, "", "old", epoch)
-			tr.degraded(published, epoch.Add(2*time.Minute)) // the error is shown
+			tr.degraded(published, epoch.Add(2*time.Minute)) // shows the error
 			tr.succeeds(OperatorSyncMCD, "", epoch.Add(3*time.Minute))
 		}, 3 * time.Minute, resolved},
 		"an error that does not last": {func(tr *tracker) {
 			tr.failed(OperatorSyncMCP, "", "new", epoch)
 			tr.succeeds(OperatorSyncMCP, "", epoch.Add(time.Minute))
 		}, 3 * time.Minute, "old; and 3 more"},
-		"a sync, then another step": {func(tr *tracker) {
+		"a whole sync succeeds, and then another step": {func(tr *tracker) {
 			tr.succeeds(OperatorSync, "", epoch)
 			tr.succeeds(MetricsSync, "", epoch)
 		}, 0, resolved},
@@ -149,7 +149,7 @@ func TestDegradedOfAnEarlierProcessStays(t *testing.T) {
 	}
 }
 
-// TestANewClusterIsBootstrapping: the age of the object and its conditions decide.
+// The age of the object and its conditions decide whether the cluster is new.
 func TestANewClusterIsBootstrapping(t *testing.T) {
 	of := func(name string, status metav1.ConditionStatus) []metav1.Condition {
 		return []metav1.Condition{{Type: name, Status: status}}
@@ -180,7 +180,7 @@ func TestANewClusterIsBootstrapping(t *testing.T) {
 	assert.Equal(t, metav1.ConditionTrue, find(after, TypeOf(Bootstrap, Progressing)).Status, "an object without a creation time, as in a fake clientset, is new")
 }
 
-// TestAMessageIsOneShortLine: the end of a long text stays, because it usually names the cause.
+// The end of a long text is not cut off, because it usually names the cause.
 func TestAMessageIsOneShortLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "timed out": "timed out", " a\n\tb\r\n c ": "a b c", "\x1b[31mred\x1b[0m": "[31mred [0m", "a\xffb": "a\uFFFDb", "left \u202eright": "left right",

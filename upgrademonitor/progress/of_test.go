@@ -27,7 +27,7 @@ func ownedBy(uid types.UID) func(*mcfgv1.MachineConfigNode) {
 	}
 }
 
-// TestVersionsOfNodes: the annotations decide what a node runs and is told to run.
+// The annotations of a Node decide which config and image it runs and desires. Without annotations, the object decides.
 func TestVersionsOfNodes(t *testing.T) {
 	const a, b = configA, configB
 	updated := is(phases.Updated, yes, 5)
@@ -49,15 +49,15 @@ func TestVersionsOfNodes(t *testing.T) {
 		"the object is behind":                     {configs(b, a), mcn(updated), target(b), target(a), false, progress.Requested},
 		"the object's spec has a withdrawn config": {configs(a, a), mcn(updated, withDesired(b)), target(a), target(a), true, ""},
 		"the object's spec has a withdrawn image":  {configs(a, a), mcn(updated, images), target(a), target(a), true, ""},
-		"withdrawn after the start":                {configs(a, a), mcn(is(phases.Updated, no, 5), withDesired(b)), target(a), target(a), true, ""},
-		"a step runs":                              {configs(a, a), mcn(is(phases.Updated, no, 5), is(phases.Drained, running, 6)), target(a), target(a), true, progress.Started},
-		"complete, as the object says":             {configs(a, a, "state", "Done", "desiredDrain", "uncordon-"+a, "lastAppliedDrain", "uncordon-"+a), mcn(updated), target(a), target(a), true, ""},
-		"another image":                            {configs(a, a, "desiredImage", "x", "currentImage", "y"), mcn(updated), progress.Target{a, "x"}, progress.Target{a, "y"}, false, progress.Requested},
-		"no image any more":                        {configs(a, a, "currentImage", "y"), mcn(updated), target(a), progress.Target{a, "y"}, false, progress.Requested},
-		"only a desired config":                    {newNode("desiredConfig", b), mcn(updated), target(b), target(a), false, progress.Requested},
-		"only a current config":                    {newNode("currentConfig", b), mcn(updated), target(a), target(b), false, progress.Requested},
-		"only a current config, joining":           {newNode("currentConfig", b), mcn(), target(a), target(b), false, ""},
-		"only a desired config, joining":           {newNode("desiredConfig", b), mcn(), target(b), target(a), false, ""},
+		"the target is withdrawn after the start":  {configs(a, a), mcn(is(phases.Updated, no, 5), withDesired(b)), target(a), target(a), true, ""},
+		"a step runs": {configs(a, a), mcn(is(phases.Updated, no, 5), is(phases.Drained, running, 6)), target(a), target(a), true, progress.Started},
+		"the annotations and the object show the end": {configs(a, a, "state", "Done", "desiredDrain", "uncordon-"+a, "lastAppliedDrain", "uncordon-"+a), mcn(updated), target(a), target(a), true, ""},
+		"another image":                  {configs(a, a, "desiredImage", "x", "currentImage", "y"), mcn(updated), progress.Target{a, "x"}, progress.Target{a, "y"}, false, progress.Requested},
+		"the desired image is removed":   {configs(a, a, "currentImage", "y"), mcn(updated), target(a), progress.Target{a, "y"}, false, progress.Requested},
+		"only a desired config":          {newNode("desiredConfig", b), mcn(updated), target(b), target(a), false, progress.Requested},
+		"only a current config":          {newNode("currentConfig", b), mcn(updated), target(a), target(b), false, progress.Requested},
+		"only a current config, joining": {newNode("currentConfig", b), mcn(), target(a), target(b), false, ""},
+		"only a desired config, joining": {newNode("desiredConfig", b), mcn(), target(b), target(a), false, ""},
 
 		"no object":                         {configs(a, a), nil, target(a), target(a), true, ""},
 		"no object, not started":            {configs(b, a, "state", "Done"), nil, target(b), target(a), false, progress.Requested},
@@ -80,8 +80,7 @@ func TestVersionsOfNodes(t *testing.T) {
 	}
 }
 
-// TestCompleteByNode: if the annotations of the Node say that the update is complete, an object that is
-// behind does not matter.
+// If the annotations of the Node show that the update is complete, an object that is behind does not matter.
 func TestCompleteByNode(t *testing.T) {
 	const a, b = configA, configB
 	behind := mcn(withDesired(b), is(phases.Updated, no, 5), is(phases.UpdatePrepared, yes, 6), is(phases.Uncordoned, running, 7))
@@ -103,7 +102,7 @@ func TestCompleteByNode(t *testing.T) {
 	}
 }
 
-// TestUnavailable: as in machine-config-operator, Unknown is as bad as the bad status.
+// As in machine-config-operator, a Node condition that is Unknown also makes the node unavailable.
 func TestUnavailable(t *testing.T) {
 	condition := func(t corev1.NodeConditionType, status corev1.ConditionStatus) func(*corev1.Node) {
 		return func(n *corev1.Node) {
@@ -148,7 +147,7 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// TestErrors: a daemon may set only the annotation, or only the condition.
+// Both the annotations and NodeDegraded are read, because a daemon may set only one of them.
 func TestErrors(t *testing.T) {
 	updated := is(phases.Updated, yes, 1)
 	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 2, text) }
@@ -164,11 +163,11 @@ func TestErrors(t *testing.T) {
 		"without an object":                {"Degraded", "disk full", nil, true, []string{"disk full"}},
 		"done":                             {"Done", "disk full", mcn(updated), false, nil},
 		"working":                          {"Working", "disk full", mcn(updated), false, nil},
-		"the object says the same":         {"Degraded", "disk full", mcn(updated, degraded("disk full")), true, []string{"disk full"}},
-		"the object says something else":   {"Degraded", "rebooting", mcn(updated, degraded("disk full")), true, []string{"disk full", "rebooting"}},
-		"only the object says it":          {"Working", "", mcn(updated, degraded("disk full")), true, []string{"disk full"}},
+		"the object has the same error":    {"Degraded", "disk full", mcn(updated, degraded("disk full")), true, []string{"disk full"}},
+		"the object has another error":     {"Degraded", "rebooting", mcn(updated, degraded("disk full")), true, []string{"disk full", "rebooting"}},
+		"only the object has an error":     {"Working", "", mcn(updated, degraded("disk full")), true, []string{"disk full"}},
 		"a failure of an earlier update":   {"Degraded", "", mcn(updated, degraded("Action during update to a: disk full")), true, []string{"disk full"}},
-		"the object says nothing":          {"Degraded", "disk full", mcn(updated, degraded("")), true, []string{"disk full"}},
+		"NodeDegraded has no message":      {"Degraded", "disk full", mcn(updated, degraded("")), true, []string{"disk full"}},
 		"the object is no longer degraded": {"Done", "", mcn(updated, is(phases.NodeDegraded, no, 2, "disk full")), false, nil},
 		"the object has an earlier error":  {"Degraded", "disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), true, []string{"disk full"}},
 	} {
@@ -179,7 +178,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestUpdateOfObject: without a Node, the MachineConfigNode decides.
+// Without a Node, the MachineConfigNode decides.
 func TestUpdateOfObject(t *testing.T) {
 	updated := is(phases.Updated, yes, 5)
 	image := func(desired, current string) func(*mcfgv1.MachineConfigNode) {
@@ -221,7 +220,7 @@ func TestUpdateOfObject(t *testing.T) {
 	}
 }
 
-// TestHasPinnedImages: all sets are pulled, and the daemon reports no failure.
+// HasPinnedImages is true if all sets are pulled, and the daemon reports no failure.
 func TestHasPinnedImages(t *testing.T) {
 	set := func(current, desired int32) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) {
@@ -232,16 +231,16 @@ func TestHasPinnedImages(t *testing.T) {
 		object *mcfgv1.MachineConfigNode
 		want   bool
 	}{
-		"no object":              {nil, false},
-		"no conditions":          {&mcfgv1.MachineConfigNode{}, false},
-		"no sets":                {mcn(), true},
-		"pulled":                 {mcn(set(2, 2)), true},
-		"one is behind":          {mcn(set(2, 2), set(1, 2)), false},
-		"not started":            {mcn(set(0, 0)), false},
-		"being checked":          {mcn(set(2, 2), is(phases.PinnedImageSetsProgressing, yes, 1)), true},
-		"failed":                 {mcn(set(2, 2), is(phases.PinnedImageSetsDegraded, yes, 1)), false},
-		"failed, without a set":  {mcn(is(phases.PinnedImageSetsDegraded, yes, 1)), false},
-		"no longer, and no sets": {mcn(is(phases.PinnedImageSetsDegraded, no, 1)), true},
+		"no object":                       {nil, false},
+		"no conditions":                   {&mcfgv1.MachineConfigNode{}, false},
+		"no sets":                         {mcn(), true},
+		"pulled":                          {mcn(set(2, 2)), true},
+		"one is behind":                   {mcn(set(2, 2), set(1, 2)), false},
+		"not started":                     {mcn(set(0, 0)), false},
+		"being checked":                   {mcn(set(2, 2), is(phases.PinnedImageSetsProgressing, yes, 1)), true},
+		"failed":                          {mcn(set(2, 2), is(phases.PinnedImageSetsDegraded, yes, 1)), false},
+		"failed, without a set":           {mcn(is(phases.PinnedImageSetsDegraded, yes, 1)), false},
+		"no longer failed, without a set": {mcn(is(phases.PinnedImageSetsDegraded, no, 1)), true},
 	} {
 		assert.Equal(t, tc.want, progress.Of(nil, tc.object).HasPinnedImages, name)
 	}

@@ -118,16 +118,15 @@ func (c *cluster) run(change ...func(*rollout.Config)) {
 	synctest.Wait()
 }
 
-// Write is the log of the controllers.
+// Write appends a line to the log of the controllers.
 func (c *cluster) Write(line []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.log.Write(line)
 }
 
-// recorder is a FakeRecorder with an empty scheme, as a host may have it: an event of an
-// object that it cannot refer to is lost. Objects from an API server have no TypeMeta. The reason of
-// an event is followed by the object.
+// recorder is a FakeRecorder with an empty scheme, as a host may have it. Objects from an API server have no TypeMeta, so
+// only events of an ObjectReference are recorded. The recorder appends the object to the reason of an event.
 type recorder struct{ *record.FakeRecorder }
 
 func (r recorder) Event(object runtime.Object, eventType, reason, message string) {

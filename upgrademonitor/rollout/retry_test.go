@@ -23,13 +23,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// TestAttemptsOfASync: if every write conflicts, a sync makes three attempts, and is retried later.
+// If each write conflicts, a sync makes three attempts, and is retried later.
 func TestAttemptsOfASync(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
 		c.failPatches(apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")))
 		c.writes()
-		c.changeNode(desires("rendered-2")) // returns while the retry waits
+		c.changeNode(desires("rendered-2")) // returns before the retry
 		assert.Equal(t, []string{"patch node", "patch node", "patch node"}, c.writes())
 		c.failPatches(nil)
 		c.advance(time.Minute)
@@ -37,7 +37,7 @@ func TestAttemptsOfASync(t *testing.T) {
 	})
 }
 
-// TestReadAfterAConflict: if the read after a conflict fails, the sync is retried later, and the log names the object.
+// If the read after a conflict fails, the sync is retried later, and the log names the object.
 func TestReadAfterAConflict(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.failOnce("create", "machineconfignodes", apierrors.NewAlreadyExists(mcfgv1.Resource("machineconfignodes"), "node"))
@@ -50,8 +50,8 @@ func TestReadAfterAConflict(t *testing.T) {
 	})
 }
 
-// TestBackoffIsReset: after a sync that succeeds, the first retry of the next failure comes soon,
-// however long the last outage was. Each outage is logged once.
+// After a sync has succeeded, the pause before the first retry of the next failure is short again. Each cause of a
+// failure is logged once.
 func TestBackoffIsReset(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
@@ -78,8 +78,8 @@ func TestBackoffIsReset(t *testing.T) {
 	})
 }
 
-// TestFailing: Failing counts the nodes that fail, and knows since when and why. A node that is synced, or
-// the end of Run, ends the failure.
+// Failing returns the number of nodes that fail, the time of the first failure and the newest error. A failure ends when the
+// node is synced, or when Run ends.
 func TestFailing(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("b", "worker")), func(t *testing.T, c *cluster) {
 		assertFailing := func(wantN int, wantSince time.Time, cause string) {
@@ -117,7 +117,7 @@ func TestFailing(t *testing.T) {
 	})
 }
 
-// TestLogOfWrites: each write is logged. Only a deletion has a reason.
+// Each write is logged. Only the line about a deletion has a reason.
 func TestLogOfWrites(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.verbosity = 2
@@ -131,7 +131,7 @@ func TestLogOfWrites(t *testing.T) {
 	})
 }
 
-// TestStopDuringARequest: a request that the end of Run cancels is no failure.
+// A request that is canceled because Run ends is not a failure.
 func TestStopDuringARequest(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		sent := false
@@ -146,7 +146,7 @@ func TestStopDuringARequest(t *testing.T) {
 	})
 }
 
-// TestWorkers: so many nodes are synced at the same time.
+// Run syncs as many nodes at the same time as it has workers.
 func TestWorkers(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("b"), newNode("c")), func(t *testing.T, c *cluster) {
 		c.workers = 2
@@ -160,7 +160,7 @@ func TestWorkers(t *testing.T) {
 	})
 }
 
-// TestObjectIsDeletedMeanwhile: a write of an object that another process has deleted is no failure. The object is
+// If another process deletes the object before a write, the write is not a failure. The object is
 // created again.
 func TestObjectIsDeletedMeanwhile(t *testing.T) {
 	for verb, change := range map[string]func(c *cluster){
@@ -195,7 +195,7 @@ func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 	return nil, r(request)
 }
 
-// TestTimeout: the requests of a sync have a deadline, also if Config.Timeout is not positive.
+// The requests of a sync have a deadline, even if Config.Timeout is not positive.
 func TestTimeout(t *testing.T) {
 	for timeout, want := range map[time.Duration]time.Duration{
 		time.Minute:  time.Minute,
@@ -214,7 +214,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestConflictOfADeletedNode: the controller does not remember the conflict of a Node that is deleted.
+// When a Node is deleted, the controller forgets that its pools conflicted.
 func TestConflictOfADeletedNode(t *testing.T) {
 	inBubble(t, fourPools, one("infra", "gpu"), func(t *testing.T, c *cluster) {
 		c.run()

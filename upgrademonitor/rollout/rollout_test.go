@@ -37,7 +37,7 @@ func one(pools ...string) []*corev1.Node { return []*corev1.Node{newNode("node",
 func TestOneObjectForEachNode(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change  func(*corev1.Node)
-		pool    string // "": no object
+		pool    string // "" if there is no object
 		desired string
 	}{
 		"unchanged":        {func(*corev1.Node) {}, "worker", "rendered-1"},
@@ -79,8 +79,8 @@ func TestOneObjectForEachNode(t *testing.T) {
 	}
 }
 
-// TestItFollowsTheNode: each change of the Node that concerns the object is one write.
-func TestItFollowsTheNode(t *testing.T) {
+// A change of the Node causes one write if the object must change, and otherwise no write.
+func TestTheObjectFollowsTheNode(t *testing.T) {
 	nodes := one("worker")
 	nodes[0].Status.Phase = corev1.NodePending
 	inBubble(t, fourPools, nodes, func(t *testing.T, c *cluster) {
@@ -103,7 +103,7 @@ func TestItFollowsTheNode(t *testing.T) {
 				desires("rendered-3")(n)
 			}, "worker rendered-2", nil},
 			{func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, "worker rendered-3", []string{"patch node"}},
-			{func(n *corev1.Node) { n.Labels = nil }, "worker rendered-3", nil}, // a pool is never reset to none
+			{func(n *corev1.Node) { n.Labels = nil }, "worker rendered-3", nil}, // without a pool, the object keeps its last pool
 		} {
 			c.changeNode(test.change)
 			assert.Equal(t, test.want, c.spec())
@@ -112,8 +112,8 @@ func TestItFollowsTheNode(t *testing.T) {
 	})
 }
 
-// TestItFollowsThePools: the pools change, the nodes do not.
-func TestItFollowsThePools(t *testing.T) {
+// If pools change, and the nodes do not, the objects are written.
+func TestTheObjectFollowsThePools(t *testing.T) {
 	inBubble(t, fourPools, one("worker", "new"), func(t *testing.T, c *cluster) {
 		c.run()
 		assert.Equal(t, "worker rendered-1", c.spec())
@@ -180,7 +180,7 @@ func brokenPool() *mcfgv1.MachineConfigPool {
 	return p
 }
 
-// TestAfterRun: when Run has ended, its event handlers are removed.
+// When Run has ended, its event handlers are removed.
 func TestAfterRun(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
@@ -190,7 +190,7 @@ func TestAfterRun(t *testing.T) {
 	})
 }
 
-// TestStoppedInformers: Run fails, unless its ctx has ended, too.
+// If the informers have stopped, Run returns an error, unless its ctx has also ended.
 func TestStoppedInformers(t *testing.T) {
 	core := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0)
 	mcfg := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0)
@@ -210,7 +210,7 @@ func TestStoppedInformers(t *testing.T) {
 	assert.Error(t, controller.Run(t.Context(), 1))
 }
 
-// TestNoRecorder: a problem is only logged.
+// Without a recorder, a problem is logged, and no event is recorded.
 func TestNoRecorder(t *testing.T) {
 	for _, none := range []record.EventRecorder{nil, (*record.FakeRecorder)(nil)} {
 		inBubble(t, fourPools, one("infra", "gpu"), func(t *testing.T, c *cluster) {
@@ -221,13 +221,13 @@ func TestNoRecorder(t *testing.T) {
 	}
 }
 
-// TestImages: in image mode the desired image is set, and cleared with its annotation. Without ImageMode, the object
-// has the mode, as for a Monitor. With ImageMode, the conditions of the object do not matter.
+// In image mode, the desired image is set, and is removed with the annotation. If Config.ImageMode is nil, the conditions
+// of the object show the mode, as for a Monitor. Otherwise, the conditions do not matter.
 func TestImages(t *testing.T) {
 	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
 	for name, test := range map[string]struct {
 		mode              func() bool
-		isNew, isReported string // the desired image of a new object, and of one that shows image mode
+		isNew, isReported string // the desired image of a new object, and of an object that shows image mode
 	}{
 		"on":               {func() bool { return true }, image, image},
 		"off":              {func() bool { return false }, "", ""},
@@ -246,7 +246,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestDesiredIsACopy: an object in a cache must not change with it.
+// DesiredMachineConfigNode returns a copy, because its argument may be in a cache.
 func TestDesiredIsACopy(t *testing.T) {
 	node := newNode("node")
 	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "node", OwnerReferences: []metav1.OwnerReference{
@@ -259,16 +259,16 @@ func TestDesiredIsACopy(t *testing.T) {
 	assert.Equal(t, before, mcn)
 }
 
-// TestRestart: nothing is written that is up to date, and changes of the meantime are synced.
+// After a restart, objects that are up to date are not written, and changes since the last run are synced.
 func TestRestart(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("other", "master")), func(t *testing.T, c *cluster) {
 		c.run()
 		c.writes()
 		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
-		assert.Equal(t, "worker rendered-1", c.spec(), "another process has changed it")
+		assert.Equal(t, "worker rendered-1", c.spec(), "a change of another process is reverted")
 		owner, machine := c.object("node").OwnerReferences[0], metav1.OwnerReference{APIVersion: "v1", Kind: "Machine", Name: "m", UID: "m"}
 		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = []metav1.OwnerReference{machine} })
-		assert.Equal(t, []metav1.OwnerReference{machine, owner}, c.object("node").OwnerReferences, "another process has replaced the owner")
+		assert.Equal(t, []metav1.OwnerReference{machine, owner}, c.object("node").OwnerReferences, "the Node is an owner again after another process has removed it")
 		assert.Equal(t, []string{"patch node", "patch node"}, c.writes())
 		c.stop()
 		c.run()
@@ -280,8 +280,8 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// TestFailuresAreRetried: the first attempt fails. That is logged once, and once when it is over, unless another process
-// was first.
+// A sync whose first attempt fails is retried. The failure and its end are logged. A conflict with another process is not
+// logged.
 func TestFailuresAreRetried(t *testing.T) {
 	outage := apierrors.NewServiceUnavailable("outage")
 	for _, test := range []struct {
@@ -311,7 +311,7 @@ func TestFailuresAreRetried(t *testing.T) {
 	}
 }
 
-// TestNodeCreatedAgain: the new machine does not inherit the status of the old one.
+// If a Node is created again, its object does not keep the status of the old Node.
 func TestNodeCreatedAgain(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
@@ -326,25 +326,25 @@ func TestNodeCreatedAgain(t *testing.T) {
 	})
 }
 
-// TestOrphans: the garbage collector deletes the object of a Node that is gone. An object that no Node owned is
-// deleted, unless its Node exists by now.
+// If a Node is deleted, the controller leaves its object to the garbage collector. The controller deletes an object without
+// a Node and without an owner that is a Node.
 func TestOrphans(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
 		c.done(nil, c.kube.CoreV1().Nodes().Delete(t.Context(), "node", metav1.DeleteOptions{}))
 		c.advance(time.Hour)
-		require.NotNil(t, c.object("node"), "left to the garbage collector")
-		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].Kind = "Machine" }) // as it leaves another owner
+		require.NotNil(t, c.object("node"), "the object is left to the garbage collector")
+		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].Kind = "Machine" }) // now no Node owns the object
 		assert.Nil(t, c.object("node"))
 
 		late := newNode("late", "worker")
 		c.kube.PrependReactor("get", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) { return true, late, nil })
 		c.createObject("late")
-		assert.NotNil(t, c.object("late"), "only the cache has no Node yet")
+		assert.NotNil(t, c.object("late"), "an object is kept if its Node is missing only in the cache")
 	})
 }
 
-// TestObjectThatIsBeingDeleted: it is neither written nor deleted again.
+// An object that is being deleted is neither written nor deleted again.
 func TestObjectThatIsBeingDeleted(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
@@ -357,7 +357,7 @@ func TestObjectThatIsBeingDeleted(t *testing.T) {
 	})
 }
 
-// TestNoPools: on a cluster without pools nothing is written or deleted, until the first is created.
+// On a cluster without pools, nothing is written or deleted until the first pool is created.
 func TestNoPools(t *testing.T) {
 	inBubble(t, nil, one("worker"), func(t *testing.T, c *cluster) {
 		c.createObject("orphan")
@@ -377,7 +377,7 @@ func TestNoPools(t *testing.T) {
 	})
 }
 
-// TestObjectOfAWindowsNode is deleted.
+// The object of a Windows node is deleted.
 func TestObjectOfAWindowsNode(t *testing.T) {
 	nodes := one("worker")
 	nodes[0].Status.NodeInfo.OperatingSystem = "windows"
@@ -392,8 +392,8 @@ func TestObjectOfAWindowsNode(t *testing.T) {
 	})
 }
 
-// TestStaleCache: after an outage the cache of the objects stays stale. Each change of the Node is at most one conflict:
-// the object is then read, and no retry is planned from the cache.
+// If the cache of the objects is stale, each change of a Node causes at most one conflict, because the object is read
+// after a conflict.
 func TestStaleCache(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.mcfg.PrependWatchReactor("machineconfignodes", func(clienttesting.Action) (bool, watch.Interface, error) { return true, watch.NewFake(), nil })
@@ -408,15 +408,15 @@ func TestStaleCache(t *testing.T) {
 			return false, nil, nil
 		})
 		c.mcfg.PrependReactor("get", "machineconfignodes", func(clienttesting.Action) (bool, runtime.Object, error) { gets++; return false, nil, nil })
-		c.run() // creates the object, which the cache never has
+		c.run() // creates the object, which the cache never receives
 		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.ResourceVersion, m.Spec.Pool.Name = "7", "elsewhere" })
 		gets = 0
 		c.changeNode(desires("rendered-2"))
-		assert.Equal(t, 1, gets, "after the create has found the object")
+		assert.Equal(t, 1, gets, "the object is read after the create has failed")
 		assert.Equal(t, "worker rendered-2", c.spec())
 
 		c.stop()
-		c.run() // its list has the object
+		c.run() // the list of the new informer has the object
 		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.ResourceVersion = "8" })
 		for i := range 5 {
 			conflicts = 0
@@ -430,8 +430,8 @@ func TestStaleCache(t *testing.T) {
 	})
 }
 
-// TestStaleCacheOfNodes: the daemon writes a desired config that the controller's cache has
-// not received yet. It is not reverted.
+// If the daemon writes a desired config that the controller's cache of Nodes does not have yet, the controller does not
+// revert it.
 func TestStaleCacheOfNodes(t *testing.T) {
 	ahead := newNode("node", "worker")
 	desires("rendered-2")(ahead)
@@ -445,8 +445,8 @@ func TestStaleCacheOfNodes(t *testing.T) {
 	})
 }
 
-// TestPreconditions: each write carries the UID and resource version of the object that it was
-// computed from, so that it fails if another process has written meanwhile. It has the field manager of the Config.
+// Each write has the UID and the resourceVersion of the object that it was computed from, so that it fails if another
+// process has written since. It also has the field manager of the Config.
 func TestPreconditions(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		manager := "machine-config-operator-rollout" // the default

@@ -17,8 +17,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// TestWritersOfTheSpec: beside rollout, a daemon whose Config.Pool is nil, and that does not call
-// GenerateAndApplyMachineConfigNodeSpec, writes the spec only if an update starts before rollout has written it.
+// Beside rollout, a daemon needs neither Config.Pool nor GenerateAndApplyMachineConfigNodeSpec. It writes the spec only if an
+// update starts before rollout has written the spec.
 func TestWritersOfTheSpec(t *testing.T) {
 	for name, test := range map[string]struct {
 		isFirst bool // the daemon sees the Node before rollout runs
@@ -40,7 +40,7 @@ func TestWritersOfTheSpec(t *testing.T) {
 				require.NoError(t, err)
 				monitor.Report(t.Context(), phases.Updated, "Node is updated", metav1.ConditionTrue)
 				if test.isFirst {
-					c.end() // this rollout is no longer the leader, and the next one is not yet
+					c.end() // until the next leader runs, no rollout writes the spec
 				}
 				c.mcfg.ClearActions()
 				c.changeNode(desires("rendered-2"))
