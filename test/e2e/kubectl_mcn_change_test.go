@@ -202,6 +202,24 @@ func TestMCNWaitsForAMachineConfig(t *testing.T) {
 	assert.Contains(t, string(out), ", without "+name)
 }
 
+// TestMCNNamesWhoChangedIt: the command reads the metadata of the MachineConfigs of a new target in one request.
+func TestMCNNamesWhoChangedIt(t *testing.T) {
+	kubectlMCN := buildMCN(t)
+	r := newRenderer(t, "mcn-who")
+	r.apply("98-mcn-who", "a=1")
+	r.renderLate()
+	r.finish()
+	time.Sleep(2 * time.Second) //nolint:forbidigo // the times of the API server have whole seconds
+	r.apply("98-mcn-who", "a=2")
+	r.apply("99-mcn-who", "b=1")
+	r.renderLate()
+	out, err := kubectlMCN("admin", "mcn-who", "--as-group", "system:masters").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	const who = `\(by kubectl-client-side-apply at \d\d:\d\d:\d\d\)`
+	assert.Regexp(t, `mcn-who: 98-mcn-who `+who+` \+99-mcn-who `+who, strings.Join(strings.Fields(string(out)), " "))
+	assert.NotContains(t, string(out), "00-mcn-who")
+}
+
 // TestMCNWaitFailsWithARenderingError: an error of the change ends wait. An error of an earlier change does not, because
 // the controller has not yet read the change that mends it.
 func TestMCNWaitFailsWithARenderingError(t *testing.T) {
