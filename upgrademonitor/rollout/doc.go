@@ -15,7 +15,8 @@
 //     Node of the same name, or has neither a Node nor an owner that is a Node, the controller
 //     deletes it.
 //  4. A write never reverts a newer write of the daemon. An MCN that is up to date is not written.
-//  5. A failure is logged when it starts, when its cause changes, and when it is over.
+//  5. A failure is logged when it starts, when its cause changes, and when it is over. Failing of
+//     [Controller] says how many nodes fail, since when, and why.
 //
 // The controller changes only the spec and the owner references to Nodes. The daemon writes the
 // status, and also the spec and the owner. Therefore upgrademonitor.Config.Pool of the daemon must
