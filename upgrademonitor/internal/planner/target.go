@@ -29,7 +29,7 @@ func (s State) hasNewTarget(n Node) bool {
 
 // runsTarget reports whether the Node runs the config and the image that the status desires.
 func (s State) runsTarget(n Node) bool {
-	return n.CurrentConfig != "" && n.CurrentConfig == versionOf(s.Status).Desired &&
+	return n.CurrentConfig == versionOf(s.Status).Desired &&
 		(n.Mode != Image || n.CurrentImage == string(s.Status.ConfigImage.DesiredImage))
 }
 
@@ -45,7 +45,7 @@ func (s State) updateName(n Node) string {
 	}
 	hasApplied := transitions.HasStarted(s.Status.Conditions, phases.AppliedOSImage)
 	switch {
-	case !isPrepared && s.isUnderWay() && s.runsTarget(n):
+	case !isPrepared && s.runsTarget(n):
 		return "a withdrawn config"
 	case n.Mode == Image && images.DesiredImage == "" && images.CurrentImage != "":
 		return "disable image mode" // the prefix is "Action during update to disable image mode: "
