@@ -105,7 +105,7 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 	if isError(message) {
 		return message
 	}
-	isDrained, _ := sinceTrue(list, phases.Drained) // then the error of a drain is over
+	isDrained, _ := sinceTrue(list, phases.Drained)
 	for _, c := range list {
 		p := phases.Phase(c.Type)
 		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
@@ -113,7 +113,9 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 		if !n.InUpdate() { // the report at a restart changes no status
 			mayFail = slices.Contains(atRestart, p)
 		}
-		if text := Plain(conditions.TrimUpdatePrefix(c.Message)); mayFail && isError(text) && !(isDrained && isOfDrain(text)) {
+		text := Plain(conditions.TrimUpdatePrefix(c.Message))
+		isOver := isDrained && isOfDrain(text)
+		if mayFail && isError(text) && !isOver {
 			if parent, _ := phases.ParentOf(n.Step); parent == p && !n.HasBegun() {
 				n.Step = p
 			}
