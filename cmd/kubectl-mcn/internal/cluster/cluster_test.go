@@ -52,7 +52,7 @@ func counts(p cluster.Pool) [6]int {
 	return [6]int{p.Done, p.Updating, p.Stuck, p.Waiting, p.Idle, p.Unreported}
 }
 
-// TestPlaces: Nodes decide which nodes there are, and the selectors of the pools to which pool they belong.
+// The Nodes decide which nodes exist. The selectors of the pools decide to which pool a node belongs.
 func TestPlaces(t *testing.T) {
 	gone := object("worker", configB)
 	gone.Name = "gone"
@@ -68,27 +68,27 @@ func TestPlaces(t *testing.T) {
 	for name, tc := range map[string]struct {
 		nodes    nodes
 		hasNodes bool
-		want     string // the pool of the only node, or what it is instead
+		want     string // the pool of the node, or another list that has the node
 	}{
-		"a Node and its object":                  {nodes{cluster.NewNode(kube(configB, "worker"), object("worker", configB))}, true, "worker"},
-		"labels changed":                         {nodes{cluster.NewNode(kube(configB, "worker", "infra"), object("worker", configB))}, true, "infra"},
-		"two custom pools":                       {nodes{cluster.NewNode(kube(configB, "worker", "infra", "gpu"), object("infra", configB))}, true, " in gpu, infra"},
-		"two custom pools, an old object":        {nodes{cluster.NewNode(kube(configB, "worker", "infra", "gpu"), object("worker", configB))}, true, " in gpu, infra"},
-		"no object":                              {nodes{cluster.NewNode(kube(configB, "worker"), nil)}, true, "worker"},
-		"no labels, as in a dump":                {nodes{cluster.NewNode(noLabels, object("infra", configB))}, true, "infra"},
-		"no pool":                                {nodes{cluster.NewNode(kube(configB, "other"), object("not-yet-set", configB))}, true, "unselected"},
-		"no pool any more":                       {nodes{cluster.NewNode(kube(configB, "other"), object("worker", configB))}, true, "unselected"},
-		"the pool of its role is not in a dump":  {nodes{cluster.NewNode(kube(configB, "master"), object("master", configB))}, true, "master"},
-		"the same, without an object":            {nodes{cluster.NewNode(kube(configB, "master"), nil)}, true, ""},
-		"Windows":                                {nodes{cluster.NewNode(windows, object("worker", configB))}, true, "Windows"},
-		"an object that is left over":            {nodes{cluster.NewNode(nil, gone), cluster.NewNode(windows, nil)}, true, "left over"},
-		"an object, Nodes are not known":         {nodes{cluster.NewNode(nil, gone)}, false, "worker"},
-		"an object, a user without permission":   {nodes{cluster.NewNode(nil, gone)}, true, "worker"},
-		"an object of no pool":                   {nodes{cluster.NewNode(nil, object("not-yet-set", configB))}, false, "unselected"},
-		"a v1alpha1 object of no pool":           {nodes{cluster.NewNode(nil, object("NotYetSet", configB))}, false, "unselected"},
-		"the object of an earlier Node":          {nodes{cluster.NewNode(kube(configB, "worker"), earlier)}, true, "worker"},
-		"a dump without UIDs":                    {nodes{cluster.NewNode(noUID, object("worker", configB))}, true, "worker"},
-		"as many Nodes as machines, and an old ": {nodes{cluster.NewNode(windows, nil), cluster.NewNode(nil, gone)}, false, "left over"},
+		"a Node and its object":                         {nodes{cluster.NewNode(kube(configB, "worker"), object("worker", configB))}, true, "worker"},
+		"the role labels of the Node have changed":      {nodes{cluster.NewNode(kube(configB, "worker", "infra"), object("worker", configB))}, true, "infra"},
+		"two custom pools":                              {nodes{cluster.NewNode(kube(configB, "worker", "infra", "gpu"), object("infra", configB))}, true, " in gpu, infra"},
+		"two custom pools, the object has another pool": {nodes{cluster.NewNode(kube(configB, "worker", "infra", "gpu"), object("worker", configB))}, true, " in gpu, infra"},
+		"no object":                           {nodes{cluster.NewNode(kube(configB, "worker"), nil)}, true, "worker"},
+		"a Node without labels, as in a dump": {nodes{cluster.NewNode(noLabels, object("infra", configB))}, true, "infra"},
+		"no pool":                             {nodes{cluster.NewNode(kube(configB, "other"), object("not-yet-set", configB))}, true, "unselected"},
+		"no pool selects the Node now":        {nodes{cluster.NewNode(kube(configB, "other"), object("worker", configB))}, true, "unselected"},
+		"the pool master is missing, the object names it":   {nodes{cluster.NewNode(kube(configB, "master"), object("master", configB))}, true, "master"},
+		"the pool master is missing, no object":             {nodes{cluster.NewNode(kube(configB, "master"), nil)}, true, ""},
+		"Windows":                                           {nodes{cluster.NewNode(windows, object("worker", configB))}, true, "Windows"},
+		"an object that is left over":                       {nodes{cluster.NewNode(nil, gone), cluster.NewNode(windows, nil)}, true, "left over"},
+		"an object without a Node, Nodes were not listed":   {nodes{cluster.NewNode(nil, gone)}, false, "worker"},
+		"an object without a Node, Nodes may not be listed": {nodes{cluster.NewNode(nil, gone)}, true, "worker"},
+		"an object of no pool":                              {nodes{cluster.NewNode(nil, object("not-yet-set", configB))}, false, "unselected"},
+		"a v1alpha1 object of no pool":                      {nodes{cluster.NewNode(nil, object("NotYetSet", configB))}, false, "unselected"},
+		"the object of an earlier Node":                     {nodes{cluster.NewNode(kube(configB, "worker"), earlier)}, true, "worker"},
+		"a dump without UIDs":                               {nodes{cluster.NewNode(noUID, object("worker", configB))}, true, "worker"},
+		"as many Nodes as machines, and an old object":      {nodes{cluster.NewNode(windows, nil), cluster.NewNode(nil, gone)}, false, "left over"},
 	} {
 		pools := []*mcfgv1.MachineConfigPool{selecting("infra"), selecting("gpu"), selecting("worker")}
 		if !tc.hasNodes {
@@ -118,7 +118,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestByTheNode: without a report in a MachineConfigNode, the annotations of the Node say what it runs.
+// Without a report in a MachineConfigNode, the annotations of the Node decide what the node runs.
 func TestByTheNode(t *testing.T) {
 	state := func(n *corev1.Node, state string) *corev1.Node {
 		n.Annotations["machineconfiguration.openshift.io/state"] = state
@@ -131,15 +131,15 @@ func TestByTheNode(t *testing.T) {
 		updated bool
 		want    [6]int
 	}{
-		"runs the target":                     {kube(configB, "worker"), false, [6]int{1, 0, 0, 0, 0, 0}},
-		"runs another config":                 {kube(configA, "worker"), false, [6]int{0, 0, 0, 1, 0, 0}},
-		"is told to update":                   {told, false, [6]int{0, 1, 0, 0, 0, 0}},
-		"is degraded":                         {state(kube(configB, "worker"), "Degraded"), false, [6]int{0, 0, 1, 0, 0, 0}},
-		"joins":                               {state(kube(configB, "worker"), "Working"), false, [6]int{0, 0, 0, 0, 0, 1}},
-		"joins a pool that is Updated":        {state(kube(configB, "worker"), "Working"), true, [6]int{1, 0, 0, 0, 0, 0}},
-		"joins an Updated with another":       {state(kube(configA, "worker"), "Working"), true, [6]int{0, 0, 0, 0, 0, 1}},
-		"has not said anything":               {state(kube("", "worker"), ""), false, [6]int{0, 0, 0, 0, 0, 1}},
-		"has not said anything to an Updated": {state(kube("", "worker"), ""), true, [6]int{1, 0, 0, 0, 0, 0}},
+		"runs the target":                   {kube(configB, "worker"), false, [6]int{1, 0, 0, 0, 0, 0}},
+		"runs another config":               {kube(configA, "worker"), false, [6]int{0, 0, 0, 1, 0, 0}},
+		"is told to update":                 {told, false, [6]int{0, 1, 0, 0, 0, 0}},
+		"is degraded":                       {state(kube(configB, "worker"), "Degraded"), false, [6]int{0, 0, 1, 0, 0, 0}},
+		"joins":                             {state(kube(configB, "worker"), "Working"), false, [6]int{0, 0, 0, 0, 0, 1}},
+		"a joining node in an Updated pool": {state(kube(configB, "worker"), "Working"), true, [6]int{1, 0, 0, 0, 0, 0}},
+		"a joining node with another config in an Updated pool": {state(kube(configA, "worker"), "Working"), true, [6]int{0, 0, 0, 0, 0, 1}},
+		"no annotations":                    {state(kube("", "worker"), ""), false, [6]int{0, 0, 0, 0, 0, 1}},
+		"no annotations in an Updated pool": {state(kube("", "worker"), ""), true, [6]int{1, 0, 0, 0, 0, 0}},
 	} {
 		p := selecting("worker")
 		if tc.updated {
@@ -179,7 +179,7 @@ func TestWithdrawn(t *testing.T) {
 	assert.True(t, one(t, worker("", updated), 6000, cluster.NewNode(nil, started)).Nodes[0].OffTarget)
 }
 
-// TestNotUpdated: all nodes have the target, and only the pool disagrees.
+// If all nodes have the target, and the pool is not Updated, a text gives the reason.
 func TestNotUpdated(t *testing.T) {
 	says := func(change func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {
 		return worker("", updated, change)
@@ -193,12 +193,12 @@ func TestNotUpdated(t *testing.T) {
 			p.Status.Conditions[0].Status, p.Status.Conditions[0].Message = "False", "a node is not ready"
 			withCondition("Updating", "All nodes are updating")(p)
 		}), "a node is not ready"},
-		"its Updating says why":           {worker("", retargeted(20), withCondition("Updating", "All nodes are updating")), "All nodes are updating"},
-		"no condition":                    {worker(""), "the status of the pool has no condition Updated"},
-		"of another config":               {says(func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configA }), "the status of the pool still has " + configA},
-		"of an earlier generation":        {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 2 }), "the controller has not yet read the last change of the pool"},
-		"of this generation":              {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 3 }), ""},
-		"no generation, as in some dumps": {says(func(p *mcfgv1.MachineConfigPool) { p.Generation = 3 }), ""},
+		"Updating is True":                               {worker("", retargeted(20), withCondition("Updating", "All nodes are updating")), "All nodes are updating"},
+		"no condition Updated":                           {worker(""), "the status of the pool has no condition Updated"},
+		"the status has another config":                  {says(func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configA }), "the status of the pool still has " + configA},
+		"the status has an earlier generation":           {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 2 }), "the controller has not yet read the last change of the pool"},
+		"the status has this generation":                 {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 3 }), ""},
+		"the status has no generation, as in some dumps": {says(func(p *mcfgv1.MachineConfigPool) { p.Generation = 3 }), ""},
 	} {
 		p := one(t, tc.pool, 60, finishedNode("a", 0, 40))
 		assert.Equal(t, tc.want == "", p.IsDone(), name)
@@ -213,7 +213,7 @@ func TestNotUpdated(t *testing.T) {
 	}
 }
 
-// TestStalled: nodes wait, places are free, and nothing updates.
+// A pool is stalled if nodes wait, fewer than maxUnavailable are unavailable, and no node updates.
 func TestStalled(t *testing.T) {
 	done := finishedNode("a", 0, 90)
 	for name, tc := range map[string]struct {
@@ -222,21 +222,21 @@ func TestStalled(t *testing.T) {
 		now   float64
 		want  bool
 	}{
-		"one waits":                          {worker("2", retargeted(20)), []cluster.Node{done, waitingNode("b")}, 100, true},
-		"between two updates":                {worker("2", retargeted(20)), []cluster.Node{done, waitingNode("b")}, 91.9, false},
-		"after the gap":                      {worker("2", retargeted(20)), []cluster.Node{done, waitingNode("b")}, 92, true},
-		"the target is new":                  {worker("2", retargeted(99)), []cluster.Node{done, waitingNode("b")}, 100, false},
-		"one updates":                        {worker("2", retargeted(20)), []cluster.Node{drainingNode("a", 99), waitingNode("b")}, 100, false},
-		"paused":                             {worker("2", retargeted(20), paused), []cluster.Node{done, waitingNode("b")}, 100, false},
-		"no place":                           {worker("1", retargeted(20)), []cluster.Node{cordoned(done), waitingNode("b")}, 100, false},
-		"a place, and one is cordoned":       {worker("2", retargeted(20)), []cluster.Node{done, cordoned(waitingNode("b"))}, 100, true},
-		"the image is built":                 {worker("2", retargeted(20), withCondition("Building", "")), []cluster.Node{done, waitingNode("b")}, 100, false},
-		"the config cannot be rendered":      {worker("2", retargeted(20), withCondition("RenderDegraded", "")), []cluster.Node{done, waitingNode("b")}, 100, false},
-		"a stuck node and another place":     {worker("2", retargeted(20)), []cluster.Node{drainingNode("a", 9), waitingNode("b")}, 100, true},
-		"no node waits":                      {worker("2", retargeted(20)), []cluster.Node{done}, 100, false},
-		"the times are not known":            {worker("2", retargeted(math.Inf(-1))), []cluster.Node{{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker", Done: true, Desired: target(configA), Current: target(configA)}}}}, 100, true},
-		"a pool that is not known":           {nil, []cluster.Node{waitingNode("b")}, 100, false},
-		"the only place is a waiting node's": {worker("1", retargeted(20)), []cluster.Node{cordoned(waitingNode("b"))}, 100, false},
+		"one waits":                       {worker("2", retargeted(20)), []cluster.Node{done, waitingNode("b")}, 100, true},
+		"between two updates":             {worker("2", retargeted(20)), []cluster.Node{done, waitingNode("b")}, 91.9, false},
+		"longer than between two updates": {worker("2", retargeted(20)), []cluster.Node{done, waitingNode("b")}, 92, true},
+		"the target is new":               {worker("2", retargeted(99)), []cluster.Node{done, waitingNode("b")}, 100, false},
+		"one updates":                     {worker("2", retargeted(20)), []cluster.Node{drainingNode("a", 99), waitingNode("b")}, 100, false},
+		"paused":                          {worker("2", retargeted(20), paused), []cluster.Node{done, waitingNode("b")}, 100, false},
+		"maxUnavailable is reached":       {worker("1", retargeted(20)), []cluster.Node{cordoned(done), waitingNode("b")}, 100, false},
+		"one of two places is free, the waiting node is cordoned": {worker("2", retargeted(20)), []cluster.Node{done, cordoned(waitingNode("b"))}, 100, true},
+		"the image is built":                             {worker("2", retargeted(20), withCondition("Building", "")), []cluster.Node{done, waitingNode("b")}, 100, false},
+		"the config cannot be rendered":                  {worker("2", retargeted(20), withCondition("RenderDegraded", "")), []cluster.Node{done, waitingNode("b")}, 100, false},
+		"a stuck node takes one of two places":           {worker("2", retargeted(20)), []cluster.Node{drainingNode("a", 9), waitingNode("b")}, 100, true},
+		"no node waits":                                  {worker("2", retargeted(20)), []cluster.Node{done}, 100, false},
+		"the times are not known":                        {worker("2", retargeted(math.Inf(-1))), []cluster.Node{{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker", Done: true, Desired: target(configA), Current: target(configA)}}}}, 100, true},
+		"a pool that is not known":                       {nil, []cluster.Node{waitingNode("b")}, 100, false},
+		"the cordoned waiting node takes the only place": {worker("1", retargeted(20)), []cluster.Node{cordoned(waitingNode("b"))}, 100, false},
 	} {
 		assert.Equal(t, tc.want, one(t, tc.pool, tc.now, tc.nodes...).Stalled, name)
 	}
@@ -249,7 +249,7 @@ func TestStalled(t *testing.T) {
 	assert.False(t, one(t, worker("2", retargeted(20)), 100, done, waitingNode("b"), ended).Stalled, "a node has ended its update just now")
 }
 
-// TestUnobserved: a pool whose controller has not looked at the target does not stand still. After two minutes, the
+// If the controller has not read the target yet, the pool is not stalled. After two minutes, the
 // controller is the problem.
 func TestUnobserved(t *testing.T) {
 	set := func(minutes float64) func(*mcfgv1.MachineConfigPool) {
@@ -270,15 +270,15 @@ func TestUnobserved(t *testing.T) {
 		isSaid  bool
 		since   time.Time
 	}{
-		"a second after a target":       {changes: []func(*mcfgv1.MachineConfigPool){updated, ofLast, set(99.9)}},
-		"three minutes after a target":  {[]func(*mcfgv1.MachineConfigPool){updated, ofLast, set(97)}, true, at(97)},
-		"nobody knows when":             {[]func(*mcfgv1.MachineConfigPool){updated, ofLast}, true, time.Time{}},
-		"a rollback in mid-update":      {changes: []func(*mcfgv1.MachineConfigPool){retargeted(20), ofLast, other, set(99.9)}},
-		"a rollback, and nobody knows":  {[]func(*mcfgv1.MachineConfigPool){retargeted(20), other, created(1), func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configB }}, true, time.Time{}},
-		"the generation is not read":    {changes: []func(*mcfgv1.MachineConfigPool){retargeted(20), behind, set(99.9)}},
-		"a new pool":                    {changes: []func(*mcfgv1.MachineConfigPool){created(99.9)}},
-		"a pool of three minutes":       {[]func(*mcfgv1.MachineConfigPool){created(97)}, true, at(97)},
-		"a rendering error comes first": {changes: []func(*mcfgv1.MachineConfigPool){created(97), withCondition("RenderDegraded", "")}},
+		"a second after a target":                    {changes: []func(*mcfgv1.MachineConfigPool){updated, ofLast, set(99.9)}},
+		"three minutes after a target":               {[]func(*mcfgv1.MachineConfigPool){updated, ofLast, set(97)}, true, at(97)},
+		"the target has no time":                     {[]func(*mcfgv1.MachineConfigPool){updated, ofLast}, true, time.Time{}},
+		"a rollback during an update":                {changes: []func(*mcfgv1.MachineConfigPool){retargeted(20), ofLast, other, set(99.9)}},
+		"a rollback without a time":                  {[]func(*mcfgv1.MachineConfigPool){retargeted(20), other, created(1), func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configB }}, true, time.Time{}},
+		"the controller has not read the generation": {changes: []func(*mcfgv1.MachineConfigPool){retargeted(20), behind, set(99.9)}},
+		"a new pool":                                 {changes: []func(*mcfgv1.MachineConfigPool){created(99.9)}},
+		"a pool that is three minutes old":           {[]func(*mcfgv1.MachineConfigPool){created(97)}, true, at(97)},
+		"a rendering error comes first":              {changes: []func(*mcfgv1.MachineConfigPool){created(97), withCondition("RenderDegraded", "")}},
 	} {
 		p := one(t, worker("2", tc.changes...), 100, waitingNode("b"))
 		assert.False(t, p.Stalled || p.Observed, name)
@@ -293,7 +293,7 @@ func TestUnobserved(t *testing.T) {
 	assert.Nil(t, one(t, worker("2", updated, ofLast, set(90)), 100, drainingNode("a", 99), waitingNode("b")).Unobserved, "a node updates")
 }
 
-// TestBuilds: while the image of a pool is not on its nodes, no node is done by its config alone.
+// While a node lacks the image of its pool, the node is not done, even if it has the config.
 func TestBuilds(t *testing.T) {
 	updating := func(status corev1.ConditionStatus, message string) func(*mcfgv1.MachineConfigPool) {
 		return func(p *mcfgv1.MachineConfigPool) {
@@ -308,17 +308,17 @@ func TestBuilds(t *testing.T) {
 		build string
 		want  [6]int
 	}{
-		"not started":                       {worker("", retargeted(20), updating("True", "Pool is waiting for a new OS image build to start (mosc: c)")), []cluster.Node{old}, "BuildPending", [6]int{0, 0, 0, 1}},
-		"paused":                            {worker("", retargeted(20), paused, updating("False", "Pool is paused; OS image build in progress (mosb: b)")), []cluster.Node{old}, "Building", [6]int{0, 0, 0, 1}},
-		"prepared and paused":               {worker("", retargeted(20), paused, updating("True", "Pool is paused; OS image build has been prepared but will not rollout (mosb: b)")), []cluster.Node{old}, "BuildPending", [6]int{0, 0, 0, 1}},
-		"interrupted":                       {worker("", retargeted(20), updating("False", "Pool update stopped due to OS image build being interrupted (mosb: b)")), []cluster.Node{old}, "", [6]int{0, 0, 0, 1}},
-		"to be applied":                     {worker("", retargeted(20), updating("True", applying)), []cluster.Node{old}, "BuildSucceeded", [6]int{0, 0, 0, 1}},
-		"applying it has failed":            {worker("", retargeted(20), updating("True", applying)), []cluster.Node{degradedNode(old, 30)}, "", [6]int{0, 0, 1}},
-		"applied, and the pool is late":     {worker("", retargeted(20), updating("True", applying)), []cluster.Node{applied}, "", [6]int{1}},
-		"applied to one of two":             {worker("", retargeted(20), updating("True", applying)), []cluster.Node{imaged("a", "y", "y", 30, 35), old}, "", [6]int{1, 0, 0, 1}},
-		"words of a build that has ended":   {worker("", updated, paused, updating("False", "Pool is paused; OS image build completed successfully (mosb: b)")), []cluster.Node{old}, "", [6]int{1}},
-		"other words":                       {worker("", retargeted(20), updating("True", "All nodes are updating")), []cluster.Node{old}, "", [6]int{1}},
-		"the condition of an earlier build": {worker("", updated, withCondition("Building", "z")), []cluster.Node{old}, "Building", [6]int{1}},
+		"the build has not started": {worker("", retargeted(20), updating("True", "Pool is waiting for a new OS image build to start (mosc: c)")), []cluster.Node{old}, "BuildPending", [6]int{0, 0, 0, 1}},
+		"paused":                    {worker("", retargeted(20), paused, updating("False", "Pool is paused; OS image build in progress (mosb: b)")), []cluster.Node{old}, "Building", [6]int{0, 0, 0, 1}},
+		"the build is prepared, the pool is paused": {worker("", retargeted(20), paused, updating("True", "Pool is paused; OS image build has been prepared but will not rollout (mosb: b)")), []cluster.Node{old}, "BuildPending", [6]int{0, 0, 0, 1}},
+		"interrupted":                                       {worker("", retargeted(20), updating("False", "Pool update stopped due to OS image build being interrupted (mosb: b)")), []cluster.Node{old}, "", [6]int{0, 0, 0, 1}},
+		"the image is not applied yet":                      {worker("", retargeted(20), updating("True", applying)), []cluster.Node{old}, "BuildSucceeded", [6]int{0, 0, 0, 1}},
+		"the node failed to apply the image":                {worker("", retargeted(20), updating("True", applying)), []cluster.Node{degradedNode(old, 30)}, "", [6]int{0, 0, 1}},
+		"the image is applied, the pool's status is behind": {worker("", retargeted(20), updating("True", applying)), []cluster.Node{applied}, "", [6]int{1}},
+		"the image is applied to one of two nodes":          {worker("", retargeted(20), updating("True", applying)), []cluster.Node{imaged("a", "y", "y", 30, 35), old}, "", [6]int{1, 0, 0, 1}},
+		"the message of a build that has ended":             {worker("", updated, paused, updating("False", "Pool is paused; OS image build completed successfully (mosb: b)")), []cluster.Node{old}, "", [6]int{1}},
+		"a message about no build":                          {worker("", retargeted(20), updating("True", "All nodes are updating")), []cluster.Node{old}, "", [6]int{1}},
+		"the condition of an earlier build":                 {worker("", updated, withCondition("Building", "z")), []cluster.Node{old}, "Building", [6]int{1}},
 	} {
 		p := one(t, tc.pool, 60, tc.nodes...)
 		assert.Equal(t, tc.want, counts(p), name)
@@ -327,7 +327,7 @@ func TestBuilds(t *testing.T) {
 			got = p.Build.Type
 		}
 		assert.Equal(t, tc.build, got, name)
-		assert.Equal(t, name == "words of a build that has ended", p.IsDone(), name)
+		assert.Equal(t, name == "the message of a build that has ended", p.IsDone(), name)
 		assert.Equal(t, name == "interrupted", len(p.Problems) == 1, name)
 	}
 }
@@ -347,7 +347,7 @@ func TestPaused(t *testing.T) {
 	assert.Empty(t, cluster.Of(objects, at(0)).Pools[0].Certificates)
 }
 
-// TestUnavailableByNodes: Nodes say what is unavailable. The status of the pool may be late.
+// TestUnavailableByNodes: the Nodes decide which nodes are unavailable. The status of the pool may be late.
 func TestUnavailableByNodes(t *testing.T) {
 	p := selecting("worker", unavailable(3), retargeted(20))
 	nodes := []cluster.Node{cluster.NewNode(kube(configA, "worker"), object("worker", configA))}
@@ -363,7 +363,7 @@ func waitsFor(p cluster.Pool) string {
 	return p.WaitsFor.Name
 }
 
-// TestArbiterWaits: while masters are unavailable or to come, the pool arbiter does not stand still.
+// While masters are unavailable or wait for their update, the pool arbiter is not stalled.
 func TestArbiterWaits(t *testing.T) {
 	named := func(name string, changes ...func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {
 		p := worker("", append(changes, retargeted(0))...)

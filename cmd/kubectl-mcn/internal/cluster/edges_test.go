@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// TestRolesWithoutTheirPool: in a dump, the pool of a role or its selector may have been left out.
+// A dump may lack the pool of a role, or its selector.
 func TestRolesWithoutTheirPool(t *testing.T) {
 	zone := &metav1.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}
 	changed := func(name string, selector *metav1.LabelSelector) *mcfgv1.MachineConfigPool {
@@ -72,26 +72,26 @@ func TestReportsOfThePool(t *testing.T) {
 	assert.Equal(t, []string{"disk full", "its own", ""}, got)
 }
 
-// TestCertificateWithoutASubject: it has the name of its bundle.
+// A certificate without a subject is named after its bundle.
 func TestCertificateWithoutASubject(t *testing.T) {
 	p := worker("", paused)
 	p.Status.CertExpirys = []mcfgv1.CertExpiry{{Subject: "a", Expiry: &metav1.Time{Time: at(1)}}, {Bundle: "KubeAPIServerServingCAData", Expiry: &metav1.Time{Time: at(1)}}}
 	assert.Equal(t, []cluster.Certificate{{Subject: "KubeAPIServerServingCAData", Expires: at(1)}, {Subject: "a", Expires: at(1)}}, one(t, p, 0).Certificates)
 }
 
-// TestBegin: an update begins with its request, unless the request has changed the target of a running update.
+// The duration of an update begins with its request, unless the request came after its start.
 func TestBegin(t *testing.T) {
 	for name, tc := range map[string]struct{ requested, started, want time.Time }{
-		"not started":        {at(1), time.Time{}, at(1)},
-		"started later":      {at(1), at(2), at(1)},
-		"a new target":       {at(3), at(2), at(2)},
-		"request is unknown": {time.Time{}, at(2), at(2)},
+		"not started":                  {at(1), time.Time{}, at(1)},
+		"requested, and started later": {at(1), at(2), at(1)},
+		"a new target":                 {at(3), at(2), at(2)},
+		"request is unknown":           {time.Time{}, at(2), at(2)},
 	} {
 		assert.Equal(t, tc.want, cluster.Node{Node: mco.Node{Requested: tc.requested, Started: tc.started}}.Begin(), name)
 	}
 }
 
-// TestArbiterUpdates: the masters wait for an arbiter that is updated, and so they hold back no arbiter.
+// While an arbiter updates, the waiting masters do not delay the pool arbiter.
 func TestArbiterUpdates(t *testing.T) {
 	pools, nodes := []*mcfgv1.MachineConfigPool{selecting("arbiter"), selecting("master")}, []cluster.Node{drainingNode("a", 29), waitingNode("b"), waitingNode("m")}
 	nodes[0].Pool, nodes[1].Pool, nodes[2].Pool = "arbiter", "arbiter", "master"
@@ -99,7 +99,7 @@ func TestArbiterUpdates(t *testing.T) {
 	assert.Equal(t, []string{"arbiter", ""}, []string{waitsFor(all[0]), waitsFor(all[1])})
 }
 
-// TestHasChange: a target that was set two seconds after a change has it. A change that is not rendered for five minutes
+// TestHasChange: a target that was set two seconds after a change of a MachineConfig has the change. A change that is not rendered for five minutes
 // changes nothing.
 func TestHasChange(t *testing.T) {
 	changed := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)

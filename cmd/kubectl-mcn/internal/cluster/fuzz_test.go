@@ -64,7 +64,7 @@ func FuzzPools(f *testing.F) {
 
 func checkPool(t *testing.T, p cluster.Pool) {
 	t.Helper()
-	require.Equal(t, p.Total(), len(p.Nodes)+p.Missing, "the states do not add up")
+	require.Equal(t, p.Total(), len(p.Nodes)+p.Missing, "the counts of the states must add up to all nodes")
 	require.GreaterOrEqual(t, p.Typical, time.Duration(0))
 	if p.Remaining != nil {
 		require.GreaterOrEqual(t, *p.Remaining, time.Duration(0))
@@ -80,7 +80,7 @@ func checkPool(t *testing.T, p cluster.Pool) {
 		require.GreaterOrEqual(t, min(p.Done, p.Stuck, p.Unreported), 0)
 		return
 	}
-	byStatus := p.Done - count[cluster.Done] // of the Missing machines
+	byStatus := p.Done - count[cluster.Done] // counts the Missing machines
 	require.True(t, byStatus >= 0 && byStatus <= p.Missing)
 	require.Equal(t, []int{p.Done, count[cluster.Updating], count[cluster.Stuck], count[cluster.Waiting], count[cluster.Idle], count[cluster.Unreported] + p.Missing - byStatus},
 		[]int{p.Done, p.Updating, p.Stuck, p.Waiting, p.Idle, p.Unreported})

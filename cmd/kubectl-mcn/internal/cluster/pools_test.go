@@ -160,7 +160,7 @@ func TestTypical(t *testing.T) {
 	assert.Equal(t, 9*time.Minute, one(t, worker(""), 60, a, b, c, d).Typical)
 }
 
-// TestMaxUnavailable: a percentage is of all machines, not only of the nodes that have reported.
+// A percentage refers to all machines, not only to the nodes that have reported.
 func TestMaxUnavailable(t *testing.T) {
 	for _, tc := range []struct {
 		limit    string
@@ -181,16 +181,16 @@ func TestStuck(t *testing.T) {
 		node cluster.Node
 		want string // stuck, slow, or nothing
 	}{
-		"a drain at the limit":              {drainingNode("n", 240), "slow"},
-		"a drain over the limit":            {drainingNode("n", 239.99), "stuck"},
-		"failing":                           {failingNode("n", 299), "slow"},
-		"failing for too long":              {failingNode("n", 239.99), "stuck"},
-		"a reboot of a third of the limit":  {rebootingNode("n", 290, 3), ""},
-		"a long reboot":                     {rebootingNode("n", 270, 3), "slow"},
-		"too long a reboot":                 {rebootingNode("n", 269.99, 3), "stuck"},
-		"requested":                         {requestedNode("n", 270), "slow"},
-		"requested, never started":          {requestedNode("n", 269.99), "stuck"},
-		"requested, nothing known for long": {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared, Completed: at(289)}}, "slow"},
+		"a drain at the limit":               {drainingNode("n", 240), "slow"},
+		"a drain over the limit":             {drainingNode("n", 239.99), "stuck"},
+		"failing":                            {failingNode("n", 299), "slow"},
+		"a drain that fails for too long":    {failingNode("n", 239.99), "stuck"},
+		"a reboot of a third of the limit":   {rebootingNode("n", 290, 3), ""},
+		"a reboot over a third of the limit": {rebootingNode("n", 270, 3), "slow"},
+		"a reboot over the limit":            {rebootingNode("n", 269.99, 3), "stuck"},
+		"requested":                          {requestedNode("n", 270), "slow"},
+		"requested, never started":           {requestedNode("n", 269.99), "stuck"},
+		"requested long ago, never started":  {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared, Completed: at(289)}}, "slow"},
 		"failing, time unknown": {func() cluster.Node {
 			n := failingNode("n", 299)
 			n.Since, n.Started = time.Time{}, time.Time{}
@@ -256,26 +256,26 @@ func TestBlocked(t *testing.T) {
 		nodes []cluster.Node
 		want  string
 	}{
-		"none stuck":                    {worker("1"), nodes(drainingNode("a", 99), waitingNode("b")), ""},
-		"the only place":                {worker("1"), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
-		"one of two places":             {worker("2"), nodes(drainingNode("a", 9), waitingNode("b")), ""},
-		"both places":                   {worker("2"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
-		"more than the places":          {worker("1"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
-		"none waiting":                  {worker("1"), nodes(drainingNode("a", 9)), ""},
-		"a pool that is not known":      {nil, nodes(drainingNode("a", 9), waitingNode("b")), ""},
-		"only those that are ready":     {worker("1"), nodes(drainingNode("a", 9), cluster.Node{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker"}}}), ""},
-		"not ready":                     {worker("1", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), "blocked"},
-		"not ready, one of two places":  {worker("2", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), ""},
-		"not ready, while one updates":  {worker("1", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "blocked"},
-		"one of two, while one updates": {worker("2", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "full"},
-		"cordoned, of a Node":           {worker("1"), nodes(cordoned(finishedNode("a", 0, 9)), waitingNode("b")), "blocked"},
-		"drifted":                       {worker("1"), nodes(degradedNode(finishedNode("a", 0, 9), 9), waitingNode("b")), "blocked"},
-		"all places are updated":        {worker("1", unavailable(1)), nodes(drainingNode("a", 99), waitingNode("b")), ""},
-		"not ready, none waiting":       {worker("1", unavailable(1)), nodes(finishedNode("a", 0, 8)), ""},
-		"one stuck, one not ready":      {worker("2", unavailable(2)), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
-		"paused, the only place":        {worker("1", paused), nodes(drainingNode("a", 9), waitingNode("b")), ""},
-		"paused, with a node not ready": {worker("1", paused, unavailable(1)), nodes(waitingNode("b")), ""},
-		"a count that is negative":      {worker("1", unavailable(-1)), nodes(waitingNode("b")), ""},
+		"no node is stuck":                                          {worker("1"), nodes(drainingNode("a", 99), waitingNode("b")), ""},
+		"a stuck node takes the only place":                         {worker("1"), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
+		"a stuck node takes one of two places":                      {worker("2"), nodes(drainingNode("a", 9), waitingNode("b")), ""},
+		"two stuck nodes take both places":                          {worker("2"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
+		"more stuck nodes than places":                              {worker("1"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
+		"a stuck node, and no node waits":                           {worker("1"), nodes(drainingNode("a", 9)), ""},
+		"a pool that is not known":                                  {nil, nodes(drainingNode("a", 9), waitingNode("b")), ""},
+		"no node waits for an update":                               {worker("1"), nodes(drainingNode("a", 9), cluster.Node{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker"}}}), ""},
+		"an unavailable node takes the only place":                  {worker("1", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), "blocked"},
+		"an unavailable node takes one of two places":               {worker("2", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), ""},
+		"an unavailable node beside an update takes the only place": {worker("1", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "blocked"},
+		"an update and an unavailable node take both places":        {worker("2", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "full"},
+		"a cordoned Node takes the only place":                      {worker("1"), nodes(cordoned(finishedNode("a", 0, 9)), waitingNode("b")), "blocked"},
+		"a degraded node takes the only place":                      {worker("1"), nodes(degradedNode(finishedNode("a", 0, 9), 9), waitingNode("b")), "blocked"},
+		"an updating node takes the only place":                     {worker("1", unavailable(1)), nodes(drainingNode("a", 99), waitingNode("b")), ""},
+		"an unavailable node, and no node waits":                    {worker("1", unavailable(1)), nodes(finishedNode("a", 0, 8)), ""},
+		"a stuck and an unavailable node take both places":          {worker("2", unavailable(2)), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
+		"paused, a stuck node takes the only place":                 {worker("1", paused), nodes(drainingNode("a", 9), waitingNode("b")), ""},
+		"paused, an unavailable node":                               {worker("1", paused, unavailable(1)), nodes(waitingNode("b")), ""},
+		"the number of unavailable nodes is negative":               {worker("1", unavailable(-1)), nodes(waitingNode("b")), ""},
 	} {
 		got := one(t, tc.pool, 100, tc.nodes...)
 		assert.Equal(t, tc.want == "blocked", got.Blocked, name)
@@ -291,38 +291,38 @@ func TestLeftKnown(t *testing.T) {
 		return n
 	}
 	with := func(nodes ...cluster.Node) []cluster.Node { return append(slices.Clone(three), nodes...) }
-	unreported := cluster.Node{Node: mco.Node{Node: progress.Node{Name: "u", Pool: "worker"}}} // nobody knows whether it has anything to do
+	unreported := cluster.Node{Node: mco.Node{Node: progress.Node{Name: "u", Pool: "worker"}}} // it is not known whether this node must be updated
 	for name, tc := range map[string]struct {
 		pool  *mcfgv1.MachineConfigPool
 		nodes []cluster.Node
 		left  float64
 		known bool
 	}{
-		"all done":                       {worker("", retargeted(99)), three, 0, true},
-		"two finished":                   {worker("", retargeted(99)), []cluster.Node{three[0], three[1], drainingNode("d", 99)}, 0, false},
-		"one of three without a time":    {worker("", retargeted(99)), []cluster.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
-		"one of three out of order":      {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
-		"in flight":                      {worker("", retargeted(99)), with(drainingNode("d", 99)), 5, true},
-		"in flight for long":             {worker("", retargeted(99)), with(drainingNode("d", 91)), 0, true},
-		"an image is built":              {worker("", updated, withCondition("Building", "")), three, 0, false},
-		"paused":                         {worker("", paused, retargeted(99)), with(waitingNode("d")), 0, false},
-		"one waiting":                    {worker("", retargeted(99)), with(waitingNode("d")), 7, true},
-		"three waiting":                  {worker("", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 21, true},
-		"three waiting for two places":   {worker("2", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 14, true},
-		"one of two places is stuck":     {worker("2", retargeted(99)), with(drainingNode("s", 9), waitingNode("d"), waitingNode("e")), 0, false},
-		"one in flight is failing":       {worker("2", retargeted(99)), with(failingNode("s", 99), waitingNode("d")), 0, false},
-		"one of two places, not ready":   {worker("2", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
-		"blocked":                        {worker("1", retargeted(99)), with(drainingNode("s", 9), waitingNode("d")), 0, false},
-		"blocked by unavailable nodes":   {worker("1", unavailable(1), retargeted(99)), with(waitingNode("d")), 0, false},
-		"only one unreported":            {worker("", retargeted(99)), with(unreported), 0, false},
-		"one unreported, one waiting":    {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
-		"no nodes":                       {worker("", retargeted(99)), nil, 0, false},
-		"nothing happens for 10 minutes": {worker("", retargeted(90)), with(waitingNode("d")), 0, false},
-		"updates of centuries":           {worker("", retargeted(99)), []cluster.Node{finishedNode("a", -1.5e8, 8), finishedNode("b", -1.5e8, 6), finishedNode("c", -1.5e8, 13), waitingNode("d")}, 0, false},
-		"one waiting is cordoned":        {worker("2", retargeted(99)), with(cordoned(waitingNode("d")), drainingNode("e", 99)), 0, false},
-		"only one stuck":                 {worker("1", retargeted(99)), with(drainingNode("s", 9)), 0, false},
-		"one stuck, one in flight":       {worker("1", retargeted(99)), with(drainingNode("s", 9), drainingNode("d", 99)), 0, false},
-		"more in flight than places":     {worker("1", retargeted(99)), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
+		"all done":                                    {worker("", retargeted(99)), three, 0, true},
+		"only two updates have ended":                 {worker("", retargeted(99)), []cluster.Node{three[0], three[1], drainingNode("d", 99)}, 0, false},
+		"one of three updates has no end":             {worker("", retargeted(99)), []cluster.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
+		"one of three updates ends before its start":  {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
+		"one updating":                                {worker("", retargeted(99)), with(drainingNode("d", 99)), 5, true},
+		"one updating for longer than usual":          {worker("", retargeted(99)), with(drainingNode("d", 91)), 0, true},
+		"an image is built":                           {worker("", updated, withCondition("Building", "")), three, 0, false},
+		"paused":                                      {worker("", paused, retargeted(99)), with(waitingNode("d")), 0, false},
+		"one waiting":                                 {worker("", retargeted(99)), with(waitingNode("d")), 7, true},
+		"three waiting":                               {worker("", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 21, true},
+		"three waiting for two places":                {worker("2", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 14, true},
+		"one of two places is stuck":                  {worker("2", retargeted(99)), with(drainingNode("s", 9), waitingNode("d"), waitingNode("e")), 0, false},
+		"one updating is failing":                     {worker("2", retargeted(99)), with(failingNode("s", 99), waitingNode("d")), 0, false},
+		"an unavailable node takes one of two places": {worker("2", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
+		"blocked":                                     {worker("1", retargeted(99)), with(drainingNode("s", 9), waitingNode("d")), 0, false},
+		"blocked by unavailable nodes":                {worker("1", unavailable(1), retargeted(99)), with(waitingNode("d")), 0, false},
+		"only one unreported":                         {worker("", retargeted(99)), with(unreported), 0, false},
+		"one unreported, one waiting":                 {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
+		"no nodes":                                    {worker("", retargeted(99)), nil, 0, false},
+		"nothing happens for 10 minutes":              {worker("", retargeted(90)), with(waitingNode("d")), 0, false},
+		"updates that took centuries":                 {worker("", retargeted(99)), []cluster.Node{finishedNode("a", -1.5e8, 8), finishedNode("b", -1.5e8, 6), finishedNode("c", -1.5e8, 13), waitingNode("d")}, 0, false},
+		"one waiting is cordoned":                     {worker("2", retargeted(99)), with(cordoned(waitingNode("d")), drainingNode("e", 99)), 0, false},
+		"only one stuck":                              {worker("1", retargeted(99)), with(drainingNode("s", 9)), 0, false},
+		"one stuck, one updating":                     {worker("1", retargeted(99)), with(drainingNode("s", 9), drainingNode("d", 99)), 0, false},
+		"more updating than places":                   {worker("1", retargeted(99)), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
 		"from the request, not the start": {worker("1", retargeted(99)), with(func() cluster.Node {
 			n := drainingNode("d", 99)
 			n.Requested = at(96)

@@ -25,23 +25,23 @@ func imaged(name, desired, current string, requested, ended float64) cluster.Nod
 	return n
 }
 
-// TestTargetImage: a rollout that changes only the image.
+// TestTargetImage: if a rollout changes only the image, the newest desired image is the target.
 func TestTargetImage(t *testing.T) {
 	for name, tc := range map[string]struct {
 		nodes []cluster.Node
 		image string
-		want  [3]int // done, updating, waiting
+		want  [3]int // the number of nodes that are done, updating, waiting
 	}{
-		"no image":                     {[]cluster.Node{finishedNode("a", 0, 1), finishedNode("b", 0, 1)}, "", [3]int{2, 0, 0}},
-		"one image":                    {[]cluster.Node{imaged("a", "x", "x", 0, 1), imaged("b", "x", "x", 0, 1)}, "x", [3]int{2, 0, 0}},
-		"one of three has the new one": {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 0, 2}},
-		"the next one is requested":    {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "y", "x", 59, 0), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 1, 1}},
-		"requested at an unknown time": {[]cluster.Node{func() cluster.Node { n := imaged("a", "y", "x", 50, 0); n.Requested = time.Time{}; return n }(), imaged("b", "x", "x", 50, 58)}, "y", [3]int{0, 1, 1}},
-		"two are requested":            {[]cluster.Node{imaged("a", "z", "x", 50, 0), imaged("b", "y", "x", 40, 0)}, "z", [3]int{0, 2, 0}},
-		"the first one is requested":   {[]cluster.Node{imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)}, "y", [3]int{0, 1, 1}},
-		"image mode is switched on":    {[]cluster.Node{imaged("a", "y", "y", 50, 58), finishedNode("b", 0, 5)}, "y", [3]int{1, 0, 1}},
-		"image mode is switched off":   {[]cluster.Node{imaged("a", "", "", 50, 58), imaged("b", "x", "x", 0, 5)}, "", [3]int{1, 0, 1}},
-		"of another config":            {[]cluster.Node{imaged("a", "y", "y", 50, 58), func() cluster.Node { n := waitingNode("b"); n.Desired.Image, n.Current.Image = "z", "z"; return n }()}, "y", [3]int{1, 0, 1}},
+		"no image":                                       {[]cluster.Node{finishedNode("a", 0, 1), finishedNode("b", 0, 1)}, "", [3]int{2, 0, 0}},
+		"one image":                                      {[]cluster.Node{imaged("a", "x", "x", 0, 1), imaged("b", "x", "x", 0, 1)}, "x", [3]int{2, 0, 0}},
+		"one of three nodes has the new image":           {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 0, 2}},
+		"a second node desires the new image":            {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "y", "x", 59, 0), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 1, 1}},
+		"the new image was requested at an unknown time": {[]cluster.Node{func() cluster.Node { n := imaged("a", "y", "x", 50, 0); n.Requested = time.Time{}; return n }(), imaged("b", "x", "x", 50, 58)}, "y", [3]int{0, 1, 1}},
+		"two images are requested":                       {[]cluster.Node{imaged("a", "z", "x", 50, 0), imaged("b", "y", "x", 40, 0)}, "z", [3]int{0, 2, 0}},
+		"the first node desires the new image":           {[]cluster.Node{imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)}, "y", [3]int{0, 1, 1}},
+		"image mode is switched on":                      {[]cluster.Node{imaged("a", "y", "y", 50, 58), finishedNode("b", 0, 5)}, "y", [3]int{1, 0, 1}},
+		"image mode is switched off":                     {[]cluster.Node{imaged("a", "", "", 50, 58), imaged("b", "x", "x", 0, 5)}, "", [3]int{1, 0, 1}},
+		"an image of another config":                     {[]cluster.Node{imaged("a", "y", "y", 50, 58), func() cluster.Node { n := waitingNode("b"); n.Desired.Image, n.Current.Image = "z", "z"; return n }()}, "y", [3]int{1, 0, 1}},
 	} {
 		for range 2 {
 			slices.Reverse(tc.nodes)
@@ -67,7 +67,7 @@ func withCondition(kind mcfgv1.MachineConfigPoolConditionType, message string) f
 	}
 }
 
-// TestProblems: what is wrong with a pool itself. All its nodes are done.
+// TestProblems lists the problems of the pool itself, not those of its nodes. All its nodes are done.
 func TestProblems(t *testing.T) {
 	done := finishedNode("a", 0, 1)
 	pinning := done
@@ -80,19 +80,19 @@ func TestProblems(t *testing.T) {
 		build   string
 		done    bool
 	}{
-		"well":                  {nil, done, nil, "", true},
-		"updating":              {[]change{withCondition("Updating", "")}, done, nil, "", true},
-		"cannot render":         {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "duplicate osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, "", false},
-		"a build that failed":   {[]change{withCondition("BuildFailed", "x"), withCondition("ImageBuildDegraded", "y")}, done, []string{"ImageBuildDegraded y"}, "", false},
-		"an interrupted build":  {[]change{withCondition("BuildInterrupted", "x")}, done, []string{"BuildInterrupted x"}, "", false},
-		"a build":               {[]change{withCondition("Building", "z")}, done, nil, "Building z", false},
-		"a build to come":       {[]change{withCondition("BuildPending", "")}, done, nil, "BuildPending ", false},
-		"a successful build":    {[]change{withCondition("BuildSuccess", "")}, done, nil, "", true},
-		"only degraded":         {[]change{withCondition("Degraded", "odd")}, done, []string{"Degraded odd"}, "", false},
-		"a node":                {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, degradedNode(done, 30), nil, "", false},
-		"a node not shown":      {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, done, []string{"NodeDegraded 1 node"}, "", false},
-		"pinned images":         {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, pinning, nil, "", false},
-		"pinned images unknown": {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, done, []string{"PinnedImageSetsDegraded 1 node"}, "", false},
+		"well":                              {nil, done, nil, "", true},
+		"updating":                          {[]change{withCondition("Updating", "")}, done, nil, "", true},
+		"cannot render":                     {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "duplicate osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, "", false},
+		"a build that failed":               {[]change{withCondition("BuildFailed", "x"), withCondition("ImageBuildDegraded", "y")}, done, []string{"ImageBuildDegraded y"}, "", false},
+		"an interrupted build":              {[]change{withCondition("BuildInterrupted", "x")}, done, []string{"BuildInterrupted x"}, "", false},
+		"a build runs":                      {[]change{withCondition("Building", "z")}, done, nil, "Building z", false},
+		"a build is pending":                {[]change{withCondition("BuildPending", "")}, done, nil, "BuildPending ", false},
+		"a build has succeeded":             {[]change{withCondition("BuildSuccess", "")}, done, nil, "", true},
+		"Degraded without a cause":          {[]change{withCondition("Degraded", "odd")}, done, []string{"Degraded odd"}, "", false},
+		"a degraded node that is shown":     {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, degradedNode(done, 30), nil, "", false},
+		"a degraded node that is not shown": {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, done, []string{"NodeDegraded 1 node"}, "", false},
+		"a node that fails to pin images":   {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, pinning, nil, "", false},
+		"no node shows why pinning fails":   {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, done, []string{"PinnedImageSetsDegraded 1 node"}, "", false},
 	} {
 		p := one(t, worker("1", append(tc.changes, updated)...), 60, tc.node)
 		var got []string
@@ -110,7 +110,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestPoolsWithoutObjects: the numbers of the pool's status count, and its condition Updated decides.
+// Without MachineConfigNodes, the counts in the pool's status are used, and its condition Updated decides whether it is done.
 func TestPoolsWithoutObjects(t *testing.T) {
 	counts := func(machines, updated, degraded int32) func(*mcfgv1.MachineConfigPool) {
 		return func(p *mcfgv1.MachineConfigPool) {
@@ -123,20 +123,20 @@ func TestPoolsWithoutObjects(t *testing.T) {
 	}
 	for name, tc := range map[string]struct {
 		pool *mcfgv1.MachineConfigPool
-		want [3]int // done, stuck, unreported
+		want [3]int // the number of nodes that are done, stuck, unreported
 		done bool
 	}{
-		"updated":               {worker("", counts(3, 3, 0), updated), [3]int{3, 0, 0}, true},
-		"updating":              {worker("", counts(3, 1, 0)), [3]int{1, 0, 2}, false},
-		"degraded":              {worker("", counts(3, 1, 1)), [3]int{1, 1, 1}, false},
-		"an image is built":     {worker("", counts(3, 3, 0), withCondition("Building", "z")), [3]int{0, 0, 3}, false},
-		"counted, not yet said": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
-		"of another target":     {worker("", counts(3, 3, 0), updated, of(configA)), [3]int{3, 0, 0}, false},
-		"numbers that are odd":  {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
-		"nodes by their texts": {
+		"updated":           {worker("", counts(3, 3, 0), updated), [3]int{3, 0, 0}, true},
+		"updating":          {worker("", counts(3, 1, 0)), [3]int{1, 0, 2}, false},
+		"degraded":          {worker("", counts(3, 1, 1)), [3]int{1, 1, 1}, false},
+		"an image is built": {worker("", counts(3, 3, 0), withCondition("Building", "z")), [3]int{0, 0, 3}, false},
+		"all machines are updated, Updated is not True": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
+		"the status has another target":                 {worker("", counts(3, 3, 0), updated, of(configA)), [3]int{3, 0, 0}, false},
+		"counts that contradict each other":             {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
+		"the message of NodeDegraded names the nodes": {
 			worker("", counts(3, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk \"full\"", Node b is reporting: "\q", Node a is reporting: "again"`)), [3]int{1, 2, 0}, false,
 		},
-		"more nodes by their texts": {
+		"the message of NodeDegraded names more nodes than are counted": {
 			worker("", counts(1, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk full", Node b is reporting: "disk full"`)), [3]int{0, 2, 0}, false,
 		},
 		"without machines": {worker("", updated), [3]int{}, true},

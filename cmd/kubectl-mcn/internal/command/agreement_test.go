@@ -24,7 +24,7 @@ type randomCluster struct {
 	pool  *mcfgv1.MachineConfigPool
 	nodes []*corev1.Node
 	mcns  []*mcfgv1.MachineConfigNode
-	open  bool // something other than the pool is not done: a pinned image set, or a degraded build
+	open  bool // a pinned image set or a degraded build is not done
 }
 
 func (c *randomCluster) objects() []runtime.Object {
@@ -103,7 +103,7 @@ func (c *randomCluster) addNode(r *rand.Rand, name, image string, isOther bool) 
 	switch state {
 	case 1: // waits
 		current, desired = oldConfig, oldConfig
-	case 2: // is told to update, and its object does not show it yet
+	case 2: // the Node desires the config, and its object does not show it yet
 		current = oldConfig
 	case 3, 4, 5:
 		update(mcn, newConfig, now.Add(-70*time.Minute), oneOf(r, phases.UpdatePrepared, phases.Drained, phases.RebootedNode, phases.Uncordoned))
@@ -161,7 +161,7 @@ func TestWritingAndReadingAgree(t *testing.T) {
 			}
 			waited := execute(t, list, "wait", "-f", "-")
 			complete := execute(t, list, "-f", "-", "-o", "jsonpath={.pools[0].complete}").stdout
-			require.Equal(t, wantDone, waited.code == 0, "seed %d, with Nodes %t: %s%s", seed, withNodes, waited.stdout, waited.stderr)
+			require.Equal(t, wantDone, waited.code == 0, "seed %d, with Nodes %t: the command and the pool disagree: %s%s", seed, withNodes, waited.stdout, waited.stderr)
 			require.Equal(t, fmt.Sprint(wantDone), complete, "seed %d", seed)
 			require.NotContains(t, waited.stdout, "waiting for the controller", "seed %d", seed)
 			if !wantDone {

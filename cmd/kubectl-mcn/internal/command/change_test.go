@@ -54,7 +54,7 @@ func targetAt(p *mcfgv1.MachineConfigPool, at time.Time, sources ...string) *mcf
 	return p
 }
 
-// TestWaitForAMachineConfig: right after the apply, the pool is Updated and does not have the MachineConfig.
+// Right after the apply, the pool is Updated, but does not have the MachineConfig yet. wait must not end then.
 func TestWaitForAMachineConfig(t *testing.T) {
 	t.Parallel()
 	old := time.Now().Add(-time.Hour)
@@ -132,7 +132,7 @@ func TestWaitForAMachineConfigWithoutPermission(t *testing.T) {
 	assert.Contains(t, stderr, "not allowed to list machineconfigs on ")
 }
 
-// TestWaitForAMachineConfigInFiles: a dump decides at once.
+// With a dump, wait decides at once.
 func TestWaitForAMachineConfigInFiles(t *testing.T) {
 	t.Parallel()
 	at := now.Add(-time.Hour)
@@ -164,7 +164,7 @@ func TestWaitForAMachineConfigInFiles(t *testing.T) {
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "the pool worker does not select the MachineConfig "+chrony)
 
-	pool.Spec.Paused = true // it has the change, and does not roll it out
+	pool.Spec.Paused = true // the pool has the change, and is paused
 	waiting := newNode("worker-0", "worker", oldConfig, at)
 	got = execute(t, asList(t, pool, waiting, newConfigOf(chrony, at, at)), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--tolerate", "0s")
 	assert.Contains(t, got.stderr, "failed: worker 0/1 to 22222222, 1 waiting, paused\n")

@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestWaitOnAFile: where the source ends, the last view decides.
+// With a file, wait decides by the last view.
 func TestWaitOnAFile(t *testing.T) {
 	t.Parallel()
 	rolledOut := append([]runtime.Object{updatedPool("worker", newConfig)}, doneNodes(3)...)
@@ -43,22 +43,22 @@ func TestWaitOnAFile(t *testing.T) {
 		stdout  string
 		stderr  string
 	}{
-		"stuck":        {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done in stdin: worker 3/6 to 22222222, 1 rebooting, 1 stuck, 1 waiting, blocked\n"},
-		"waiting":      {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "3 waiting", "not done in stdin: worker 0/3 to 33333333, 3 waiting\n"},
-		"blocked":      {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3 to 33333333, 3 waiting, blocked\n"},
-		"paused":       {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4 to 33333333, 3 waiting, 1 unreported, paused\n"},
-		"degraded":     {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10 to 22222222, 1 rebooting, 5 stuck, 1 waiting, blocked\n"},
-		"no pools":     {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, 3 idle, the target is not known\n"},
-		"done":         {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
-		"done, paused": {append([]runtime.Object{resting}, doneNodes(3)...), "wait --tolerate 0s", 0, "worker 3/3 to 22222222, paused\ndone\n", ""},
-		"not rendered": {append(doneNodes(3), with(updatedPool("worker", newConfig), "RenderDegraded", time.Hour, "duplicate osImageURL")), "wait", exitFailed, "", "failed: worker 3/3 to 22222222, RenderDegraded\n"},
-		"not Updated":  {append([]runtime.Object{late}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "", "failed: worker 3/3 to 22222222, not Updated\n"},
-		"pinning":      {append(pinning, updatedPool("worker", newConfig)), "wait", exitFailed, "\nPOOL ", "failed: worker 1/1 to 22222222, a pinned image set has failed\n"},
-		"requested":    {[]runtime.Object{newPool("worker", newConfig), requested}, "wait", exitFailed, "", "not done in stdin: worker 0/1 to 22222222, 1 not started\n"},
-		"not started":  {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", ", still the target of --from"},
-		"any image":    {imaged, "wait --from " + newConfig, exitFailed, "worker 1/1 to 22222222@aaaaaaaa", ", still the target of --from"},
-		"other image":  {imaged, "wait --from " + newConfig + "," + string(image("b")), 0, "done", ""},
-		"fails before": {situations["degraded"](), "wait worker --tolerate 0s --from " + newConfig, exitFailed, "5 stuck", ", still the target of --from\n"},
+		"stuck":                    {rollout(), "wait worker --tolerate 5h", exitFailed, "next: oc get pdb -n shop", "not done in stdin: worker 3/6 to 22222222, 1 rebooting, 1 stuck, 1 waiting, blocked\n"},
+		"waiting":                  {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "3 waiting", "not done in stdin: worker 0/3 to 33333333, 3 waiting\n"},
+		"blocked":                  {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3 to 33333333, 3 waiting, blocked\n"},
+		"paused":                   {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4 to 33333333, 3 waiting, 1 unreported, paused\n"},
+		"degraded":                 {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10 to 22222222, 1 rebooting, 5 stuck, 1 waiting, blocked\n"},
+		"no pools":                 {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, 3 idle, the target is not known\n"},
+		"done":                     {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
+		"done, paused":             {append([]runtime.Object{resting}, doneNodes(3)...), "wait --tolerate 0s", 0, "worker 3/3 to 22222222, paused\ndone\n", ""},
+		"not rendered":             {append(doneNodes(3), with(updatedPool("worker", newConfig), "RenderDegraded", time.Hour, "duplicate osImageURL")), "wait", exitFailed, "", "failed: worker 3/3 to 22222222, RenderDegraded\n"},
+		"not Updated":              {append([]runtime.Object{late}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "", "failed: worker 3/3 to 22222222, not Updated\n"},
+		"pinning":                  {append(pinning, updatedPool("worker", newConfig)), "wait", exitFailed, "\nPOOL ", "failed: worker 1/1 to 22222222, a pinned image set has failed\n"},
+		"requested":                {[]runtime.Object{newPool("worker", newConfig), requested}, "wait", exitFailed, "", "not done in stdin: worker 0/1 to 22222222, 1 not started\n"},
+		"not started":              {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", ", still the target of --from"},
+		"any image":                {imaged, "wait --from " + newConfig, exitFailed, "worker 1/1 to 22222222@aaaaaaaa", ", still the target of --from"},
+		"another image":            {imaged, "wait --from " + newConfig + "," + string(image("b")), 0, "done", ""},
+		"failed before the update": {situations["degraded"](), "wait worker --tolerate 0s --from " + newConfig, exitFailed, "5 stuck", ", still the target of --from\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := execute(t, asList(t, test.objects...), append(strings.Fields(test.args), "-f", "-")...)
@@ -118,7 +118,7 @@ func TestEmptyCluster(t *testing.T) {
 	r.await("No resources found")
 }
 
-// TestWaitForAPoolThatIsBlocked: it counts as stuck once it is not tolerated any more.
+// A pool that is blocked counts as stuck after the time of --tolerate.
 func TestWaitForAPoolThatIsBlocked(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"blocked", "paused"} {
@@ -135,7 +135,7 @@ func TestWaitForAPoolThatIsBlocked(t *testing.T) {
 	}
 }
 
-// TestServerThatStarts: the first lists fail, and a continue token has expired.
+// While a server starts, the first lists fail and a continue token expires. The command retries.
 func TestServerThatStarts(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, append(doneNodes(4), updatedPool("worker", newConfig))...)
@@ -207,7 +207,7 @@ func TestRejectedRequests(t *testing.T) {
 	}
 }
 
-// TestReleases: the versions of the configs are read by name, where that is allowed.
+// The OpenShift versions are read from the MachineConfigs, by name, if the user may read them.
 func TestReleases(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, rollout()...)
@@ -295,7 +295,7 @@ func TestWaitWithoutNodes(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(stderr, "not allowed to list "+coreNodes), stderr)
 }
 
-// TestNoMachineConfigNodes: without the feature, the numbers of the pools count.
+// On a cluster without MachineConfigNodes, the counts of the pools are shown.
 func TestNoMachineConfigNodes(t *testing.T) {
 	t.Parallel()
 	p := newPool("worker", newConfig)
@@ -315,7 +315,7 @@ func TestNoMachineConfigNodes(t *testing.T) {
 	assert.Zero(t, code, stderr)
 }
 
-// TestPrinters: what kubectl's printers print is not changed.
+// The output of kubectl's own printers is unchanged.
 func TestPrinters(t *testing.T) {
 	t.Parallel()
 	list := asList(t, rollout()...)
@@ -330,7 +330,7 @@ func TestPrinters(t *testing.T) {
 	}
 }
 
-// TestLinks: a must-gather, a folder and a file by a link.
+// A must-gather, a folder and a file are also read through a link.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

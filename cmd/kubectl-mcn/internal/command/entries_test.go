@@ -26,7 +26,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestEntries: what an entry says of a moment and of the node.
+// An entry has the time since when the problem lasts, and the other facts about the node.
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	late := updatedPool("worker", newConfig)
@@ -86,7 +86,7 @@ func TestNextCommands(t *testing.T) {
 			assert.Contains(t, got, want, name)
 		}
 	}
-	draining := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour)) // it has no NodeDegraded
+	draining := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour)) // the object has no condition NodeDegraded
 	update(draining, newConfig, now.Add(-5*time.Minute), phases.Drained)
 	for message, want := range map[string]string{"Please see machine-config-controller logs for more information": "deploy/machine-config-controller", "disk full": "spec.nodeName=worker-0"} {
 		p := with(newPool("worker", newConfig), "NodeDegraded", time.Hour, `Node worker-0 is reporting: "`+message+`"`)
@@ -167,7 +167,7 @@ func TestNewerObject(t *testing.T) {
 	}
 }
 
-// TestSoon: the last node takes longer than the others, and is not slow.
+// A last node that takes longer than the others is not slow at once.
 func TestSoon(t *testing.T) {
 	t.Parallel()
 	last := newNode("worker-9", "worker", oldConfig, now.Add(-24*time.Hour))
@@ -274,7 +274,7 @@ func TestProblemThatIsReportedAgain(t *testing.T) {
 	c := &check{tolerate: 5 * time.Minute}
 	for minutes, want := range []bool{0: false, 4: false, 5: true, 6: false, 10: false, 11: true} {
 		at := now.Add(time.Duration(minutes) * time.Minute)
-		n := newNode("worker-"+strconv.Itoa(minutes/6), "worker", newConfig, now.Add(-time.Hour)) // another node from minute 6 on
+		n := newNode("worker-"+strconv.Itoa(minutes/6), "worker", newConfig, now.Add(-time.Hour)) // from minute 6 on, another node fails
 		report(n, phases.NodeDegraded, metav1.ConditionTrue, at, "disk full")
 		objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{newPool("worker", newConfig)}, Nodes: []cluster.Node{cluster.NewNode(nil, n)}}
 		isOver, _ := c.decide(source.View{Time: at, Cluster: cluster.Of(objects, at)})

@@ -36,7 +36,7 @@ var anyErrors = []string{
 	"rpm-ostree kargs: signal: terminated", `failed to retrieve file ownership for file "/etc/a": failed to retrieve UserID for username: wronguser`,
 }
 
-// reporting is a node with the library, and the way in which it reports a failure.
+// reporting is a node whose daemon uses the library, and the call that reports a failure.
 type reporting struct {
 	ctx     context.Context
 	node    *corev1.Node
@@ -93,7 +93,7 @@ func (r *reporting) startOnly() {
 	r.report(phases.Updated, metav1.ConditionFalse, "Node needs an update")
 }
 
-// object returns what the API server has. Everything is written.
+// object returns the object on the API server after all reports are written.
 func (r *reporting) object(t *testing.T) *mcfgv1.MachineConfigNode {
 	t.Helper()
 	require.NoError(t, r.monitor.Flush(r.ctx))
@@ -179,7 +179,7 @@ func failuresOf(t *testing.T, p phases.Phase, imageMode bool) []failed {
 			track(r, r.monitor, text, upgrademonitor.CompletesParent())
 		}
 	}
-	if p != phases.UpdateComplete && p != phases.Uncordoned { // the message of a parent is that of its last child
+	if p != phases.UpdateComplete && p != phases.Uncordoned { // the message of a parent is the message of its last child
 		ways["Report, and another step begins"] = func(r *reporting, text string) {
 			r.report(p, unknown, "Error: "+text)
 			r.report(phases.Uncordoned, unknown, "Uncordoning node")
@@ -218,10 +218,10 @@ func TestFailuresOutsideOfUpdates(t *testing.T) {
 		return []upgrademonitor.PinnedImageSet{{Name: "set-1", Generation: 1, Err: err}, {Name: "set-2", Generation: 1, Done: true}}
 	}
 	ways := map[string]func(r *reporting, err error){
-		"ReportDegraded": func(r *reporting, err error) { r.monitor.ReportDegraded(r.ctx, err) },
-		"a set":          func(r *reporting, err error) { r.monitor.ReportPinnedImageSets(r.ctx, set(err), nil) },
-		"all sets":       func(r *reporting, err error) { r.monitor.ReportPinnedImageSets(r.ctx, set(nil), err) },
-		"no set":         func(r *reporting, err error) { r.monitor.ReportPinnedImageSets(r.ctx, set(nil)[1:], err) },
+		"ReportDegraded":        func(r *reporting, err error) { r.monitor.ReportDegraded(r.ctx, err) },
+		"one pinned image set":  func(r *reporting, err error) { r.monitor.ReportPinnedImageSets(r.ctx, set(err), nil) },
+		"all pinned image sets": func(r *reporting, err error) { r.monitor.ReportPinnedImageSets(r.ctx, set(nil), err) },
+		"no pinned image set":   func(r *reporting, err error) { r.monitor.ReportPinnedImageSets(r.ctx, set(nil)[1:], err) },
 		"a condition": func(r *reporting, err error) {
 			r.report(phases.PinnedImageSetsDegraded, metav1.ConditionTrue, err.Error())
 		},

@@ -59,7 +59,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestInputAsPeopleHaveIt: a pipe, /dev/stdin, and a folder with files, folders and links that cannot be read.
+// The command reads a pipe, /dev/stdin, and a folder that also has files, folders and links that cannot be read.
 func TestInputAsPeopleHaveIt(t *testing.T) {
 	t.Parallel()
 	list := asList(t, rollout()...)
@@ -91,7 +91,7 @@ func TestInputAsPeopleHaveIt(t *testing.T) {
 	got = show()
 	assert.Contains(t, got.stdout, "6 nodes: 3 done, 1 updating")
 	assert.Regexp(t, `^[^\n]*; [1-3] more cannot be read; all other objects are shown\n$`, got.stderr)
-	if os.Getuid() != 0 { // root may read it
+	if os.Getuid() != 0 { // root may read the file
 		assert.Contains(t, execute(t, "", "-f", inFolder("private")).stderr, "cannot read "+inFolder("private"))
 	}
 
@@ -148,7 +148,7 @@ func TestFieldsOfTheDocs(t *testing.T) {
 	_, block, _ := strings.Cut(string(page), "```yaml\n")
 	block, _, _ = strings.Cut(block, "```")
 	fields := jsonFields(reflect.TypeFor[documentPool]())
-	fields.Insert("kind", "time", "from", "updatingTo", "pools", "done", "updating", "stuck", "waiting", "idle", "unreported", "missing") // those of the counts are of a map
+	fields.Insert("kind", "time", "from", "updatingTo", "pools", "done", "updating", "stuck", "waiting", "idle", "unreported", "missing") // the names of the counts are keys of a map
 	words := sets.New(regexp.MustCompile(`\w+`).FindAllString(block, -1)...)
 	assert.Empty(t, fields.Difference(words).UnsortedList(), "not in the block")
 	shown := sets.New[string]()

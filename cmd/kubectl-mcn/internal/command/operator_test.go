@@ -40,7 +40,7 @@ func TestOperatorRepeatsNodes(t *testing.T) {
 	}
 }
 
-// TestUnreadyShareNoCause: two stuck nodes are NotReady for the same reason or not.
+// Two stuck nodes that are NotReady share an entry only if the reason is the same.
 func TestUnreadyShareNoCause(t *testing.T) {
 	t.Parallel()
 	for message, isShared := range map[string]bool{"Kubelet stopped posting node status.": true, "No CNI configuration file": false} {

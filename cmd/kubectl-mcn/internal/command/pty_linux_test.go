@@ -211,8 +211,8 @@ func TestTerminal(t *testing.T) {
 	assert.NotContains(t, text, "goroutine")
 }
 
-// TestColors: of a terminal, of a terminal without colors, of a terminal that cannot be redrawn, and of a terminal
-// without a size.
+// The output has colors on a terminal, unless the terminal has no colors or cannot be redrawn. A terminal may have no
+// size.
 func TestColors(t *testing.T) {
 	s := newServer(t, rollout()...)
 	width := 80
@@ -235,7 +235,7 @@ func TestColors(t *testing.T) {
 	assertFits(t, 80, strings.ReplaceAll(shown(), "\r", ""))
 }
 
-// TestUnreachableServer keeps the last screen, and continues by itself.
+// While the server is unreachable, the last screen stays. Afterwards the command continues.
 func TestUnreachableServer(t *testing.T) {
 	t.Parallel()
 	s := many(t)

@@ -129,7 +129,7 @@ func TestRealNodes(t *testing.T) {
 	assert.Equal(t, `["`+alone+`"]`, got.stdout)
 }
 
-// TestBadInput: a screen, or one sentence that says what to do.
+// For each input, the command prints a screen, or one sentence that says what to do.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	bad := func(name string) string {

@@ -114,7 +114,7 @@ var situations = map[string]func() []runtime.Object{
 			Name: "test-pinned", DesiredGeneration: 1, LastFailedGeneration: 1, LastFailedGenerationError: "no space left on device"}}
 		return all
 	},
-	"degraded": func() []runtime.Object { // three of them have the same cause, another one is degraded
+	"degraded": func() []runtime.Object { // three nodes have the same cause, and another node is degraded
 		all := rollout()
 		for i := 6; i < 9; i++ {
 			n := newNode(fmt.Sprintf("worker-%d", i), "worker", oldConfig, now.Add(-24*time.Hour))
@@ -227,7 +227,7 @@ func TestRedraw(t *testing.T) {
 		code, stderr := redraw(&out, list, height, "-f", "-")
 		assert.Zero(t, code, stderr)
 		assert.Contains(t, out.String(), want)
-		assert.Equal(t, height-1, strings.Count(out.String(), "\r\n"), "the last row is for the cursor")
+		assert.Equal(t, height-1, strings.Count(out.String(), "\r\n"), "the last row stays free for the cursor")
 	}
 	code, stderr := redraw(io.Discard, list, 24, "infra", "-f", "-")
 	assert.Equal(t, exitUsage, code)
@@ -274,7 +274,7 @@ func TestTimeZone(t *testing.T) {
 	assert.Contains(t, stdout.String(), "Draining for 72m (since 22:04:05)")
 }
 
-// TestManyCauses: three causes have an entry, and what is cut says how to see it.
+// At most three causes have an entry. A line says how to see the others.
 func TestManyCauses(t *testing.T) {
 	t.Parallel()
 	all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(6)...)
@@ -296,7 +296,7 @@ func TestManyCauses(t *testing.T) {
 	assert.Contains(t, execute(t, asList(t, all...), "-f", "-").stdout, "\n! 3 nodes stuck for other causes: see kubectl mcn -o wide\n", "the line counts nodes")
 }
 
-// TestSharedEntries: which nodes share the entry of a node whose drain waits for the Pod db-0.
+// TestSharedEntries lists which nodes share the entry of a node whose drain waits for the Pod db-0.
 func TestSharedEntries(t *testing.T) {
 	t.Parallel()
 	pod := func(namespace, name string) string {

@@ -48,10 +48,10 @@ var kinds = map[string]schema.GroupVersionKind{
 // server answers lists and watches as an API server without streamed lists does.
 type server struct {
 	*httptest.Server
-	expires  bool              // each continue token
+	expires  bool              // counts the continue tokens
 	releases map[string]string // of rendered configs
 	paths    map[string]any    // further objects and lists
-	verbs    map[string]int    // how many requests of each
+	verbs    map[string]int    // the number of requests of each kind
 
 	mu      sync.Mutex
 	fail    failure

@@ -94,7 +94,7 @@ func TestOperatorAndVersionAreOptional(t *testing.T) {
 	assert.Equal(t, 1, s.requests("list "+versionsResource))
 }
 
-// TestPausedPoolIsLeftOut: who paused it, when, and what it misses.
+// A line about a paused pool says who paused it, when, and which update it misses.
 func TestPausedPoolIsLeftOut(t *testing.T) {
 	t.Parallel()
 	paused := func(p *mcfgv1.MachineConfigPool) *mcfgv1.MachineConfigPool {
@@ -112,12 +112,12 @@ func TestPausedPoolIsLeftOut(t *testing.T) {
 		says    string
 		objects []runtime.Object
 	}{
-		"it has no new target yet":      {by + "; left out of the update to 4.20.3\n", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updating}},
-		"it waits":                      {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting; left out of the update to 4.20.3\n", []runtime.Object{paused(newPool("worker", newConfig)), old, updating}},
-		"the cluster is updated":        {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting; left out of the update to 4.20.3\n", []runtime.Object{paused(newPool("worker", newConfig)), old, updated}},
-		"the version is not known":      {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting\n", []runtime.Object{paused(newPool("worker", newConfig)), old}},
-		"it is updated":                 {"", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updating, config}},
-		"it is updated, as the cluster": {"", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updated}},
+		"the pool has no new target yet":       {by + "; left out of the update to 4.20.3\n", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updating}},
+		"the pool waits":                       {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting; left out of the update to 4.20.3\n", []runtime.Object{paused(newPool("worker", newConfig)), old, updating}},
+		"the cluster is updated":               {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting; left out of the update to 4.20.3\n", []runtime.Object{paused(newPool("worker", newConfig)), old, updated}},
+		"the version is not known":             {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting\n", []runtime.Object{paused(newPool("worker", newConfig)), old}},
+		"the pool is updated":                  {"", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updating, config}},
+		"the pool and the cluster are updated": {"", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updated}},
 	} {
 		got := execute(t, asList(t, test.objects...), "-f", "-", "--at", "now")
 		assert.Contains(t, got.stdout, test.says, name)
@@ -147,7 +147,7 @@ func TestWhatChanged(t *testing.T) {
 		assert.Equal(t, want != "", strings.Contains(got.stdout, "\nworker: "), got.stdout)
 		got = execute(t, asList(t, p, n), "-f", "-", "--at", "now", "-o", "jsonpath={.pools[0].changes}")
 		assert.Equal(t, strings.TrimSuffix(strings.TrimPrefix(want, "worker: "), "\n"), got.stdout)
-		p.Status.Configuration.Name = newConfig // all nodes had it once
+		p.Status.Configuration.Name = newConfig // all nodes had this config once
 		assert.NotContains(t, execute(t, asList(t, p, n), "-f", "-", "--at", "now").stdout, "\nworker: ")
 	}
 }
@@ -210,7 +210,7 @@ func TestWhoChangedIt(t *testing.T) {
 	}
 }
 
-// TestWhoCordoned: unless it was the controller.
+// The screen says who cordoned a node, unless it was the machine-config-controller.
 func TestWhoCordoned(t *testing.T) {
 	t.Parallel()
 	for manager, want := range map[string]string{"kubectl-cordon": "worker-0 (cordoned since 13:16:05 by kubectl-cordon)", controllerName: "worker-0 (cordoned since 13:16:05)"} {

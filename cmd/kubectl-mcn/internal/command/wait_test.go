@@ -224,7 +224,7 @@ func (stillClock) NewTicker(d time.Duration) clock.Ticker {
 	return clocktesting.NewFakeClock(time.Now()).NewTicker(d)
 }
 
-// TestWaitEndsWithTheLastWrite: it takes no tick and no other list to notice the end, but for the pause between two views.
+// wait ends with the last write, after the pause between two views. It needs no tick of the clock and no other list.
 func TestWaitEndsWithTheLastWrite(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
@@ -242,7 +242,7 @@ func TestWaitEndsWithTheLastWrite(t *testing.T) {
 	assert.Less(t, minPause, 2*time.Second)
 }
 
-// TestWaitTimesOut: exit 3, and what is in the way.
+// After the timeout, the exit code is 3, and the error says what is not done.
 func TestWaitTimesOut(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
@@ -311,7 +311,7 @@ func TestServerThatComesBack(t *testing.T) {
 	assert.Eventually(t, func() bool { return s.requests("list "+nodesResource) > before }, 30*time.Second, 10*time.Millisecond)
 	update(n, newConfig, time.Now(), phases.Drained)
 	s.set(n)
-	s.remove(nodesResource, "worker-1") // only the next list says it
+	s.remove(nodesResource, "worker-1") // only the next list shows the change
 	s.failWith(failure{})
 	r.await("worker 0/1 to 22222222, 1 draining")
 	r.cancel()
@@ -339,7 +339,7 @@ func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 	}
 }
 
-// TestSilentServer accepts requests, and does not answer any.
+// The server accepts requests, and never responds.
 func TestSilentServer(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{})

@@ -52,16 +52,16 @@ func TestCause(t *testing.T) {
 			drain(drainFailed + "[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]" + untilDrainer),
 			"[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]", true, []mco.Pod{refused("pg-0"), vm, refused("pg-1")},
 		},
-		"an eviction that a webhook denies":  {drain(drainFailed + denied + untilDrainer), denied, true, []mco.Pod{{Namespace: "shop", Name: "api-0"}}},
-		"a drain error without a wrapper":    {drain(evictPG0), evictPG0, true, []mco.Pod{refused("pg-0")}},
-		"a drain error without a pod":        {drain(drainFailed + "context deadline exceeded" + untilDrainer), "context deadline exceeded", true, nil},
-		"a drain error that is cut off":      {drain(drainFailed + evictPG0), evictPG0, true, []mco.Pod{refused("pg-0")}},
-		"degraded, for another cause":        {append(drain(drainFailed+evictPG0+untilDrainer), degraded("disk full")), "disk full", false, nil},
-		"degraded by a drain, in its text":   {append(drain(draining), degraded("failed to drain node: "+evictPG0)), "failed to drain node: " + evictPG0, false, []mco.Pod{refused("pg-0")}},
-		"drifted, not in an update":          {[]func(*mcfgv1.MachineConfigNode){is(phases.Updated, yes, 1), degraded(drift)}, drift[len("Node worker-0 upgrade failure. "):], false, nil},
-		"degraded in an earlier update":      {append(drain(draining), degraded("Action during update to rendered-worker-aaa: Node worker-0 upgrade failure. disk full")), "disk full", false, nil},
-		"files that cannot be written":       {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.AppliedFilesAndOS, running, 4, "Update failed applying files to node: no space left on device")}, "Update failed applying files to node: no space left on device", true, nil},
-		"a config that cannot be reconciled": {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, running, 4, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x")}, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x", true, nil},
+		"an eviction that a webhook denies":     {drain(drainFailed + denied + untilDrainer), denied, true, []mco.Pod{{Namespace: "shop", Name: "api-0"}}},
+		"a drain error without a wrapper":       {drain(evictPG0), evictPG0, true, []mco.Pod{refused("pg-0")}},
+		"a drain error without a pod":           {drain(drainFailed + "context deadline exceeded" + untilDrainer), "context deadline exceeded", true, nil},
+		"a drain error that is truncated":       {drain(drainFailed + evictPG0), evictPG0, true, []mco.Pod{refused("pg-0")}},
+		"degraded, for another cause":           {append(drain(drainFailed+evictPG0+untilDrainer), degraded("disk full")), "disk full", false, nil},
+		"only NodeDegraded has the drain error": {append(drain(draining), degraded("failed to drain node: "+evictPG0)), "failed to drain node: " + evictPG0, false, []mco.Pod{refused("pg-0")}},
+		"degraded without an update":            {[]func(*mcfgv1.MachineConfigNode){is(phases.Updated, yes, 1), degraded(drift)}, drift[len("Node worker-0 upgrade failure. "):], false, nil},
+		"degraded in an earlier update":         {append(drain(draining), degraded("Action during update to rendered-worker-aaa: Node worker-0 upgrade failure. disk full")), "disk full", false, nil},
+		"files that cannot be written":          {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.AppliedFilesAndOS, running, 4, "Update failed applying files to node: no space left on device")}, "Update failed applying files to node: no space left on device", true, nil},
+		"a config that cannot be reconciled":    {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, running, 4, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x")}, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x", true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := mco.Of(nil, mcn(tc.changes...))
@@ -156,16 +156,16 @@ func TestAttempts(t *testing.T) {
 		message string
 		isOld   bool
 	}{
-		"no step has changed since":      {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
-		"a step failed in this second":   {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 63), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
-		"a step began since":             {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, afterAnHourIs, true},
-		"a step has failed since":        {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71, "Error: no space left"), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, "Error: no space left", false},
-		"the same step, again":           {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 70), degraded("disk full")), phases.AppliedFilesAndOS, 70, "disk full", true},
-		"the drain goes on":              {update(is(phases.Drained, running, 70, stillDraining), degraded(afterAnHour)), phases.Drained, 3, afterAnHourIs, true},
-		"the drain goes on, and says so": {update(is(phases.Drained, running, 70, drainFailed+evictPG0), degraded(afterAnHour)), phases.Drained, 3, evictPG0, false},
-		"a drain that is over":           {update(is(phases.Drained, yes, 63), degraded(afterAnHour)), phases.AppliedFilesAndOS, 63, afterAnHourIs, true},
-		"a second drain":                 {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.Drained, 70, "disk full", true},
-		"the daemon restarted":           {update(is(phases.AppliedFilesAndOS, running, 5), is(phases.Resumed, no, 70, "Action during update to a: resumed"), degraded("disk full")), phases.AppliedFilesAndOS, 5, "disk full", false},
+		"no step has changed since the failure":       {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
+		"a step failed in the second of NodeDegraded": {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 63), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
+		"another step began after the failure":        {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, afterAnHourIs, true},
+		"another step failed after the failure":       {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71, "Error: no space left"), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, "Error: no space left", false},
+		"the same step began again":                   {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 70), degraded("disk full")), phases.AppliedFilesAndOS, 70, "disk full", true},
+		"the drain is retried":                        {update(is(phases.Drained, running, 70, stillDraining), degraded(afterAnHour)), phases.Drained, 3, afterAnHourIs, true},
+		"the drain is retried, and fails":             {update(is(phases.Drained, running, 70, drainFailed+evictPG0), degraded(afterAnHour)), phases.Drained, 3, evictPG0, false},
+		"a drain that is over":                        {update(is(phases.Drained, yes, 63), degraded(afterAnHour)), phases.AppliedFilesAndOS, 63, afterAnHourIs, true},
+		"a second drain":                              {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.Drained, 70, "disk full", true},
+		"the daemon restarted":                        {update(is(phases.AppliedFilesAndOS, running, 5), is(phases.Resumed, no, 70, "Action during update to a: resumed"), degraded("disk full")), phases.AppliedFilesAndOS, 5, "disk full", false},
 	} {
 		for _, state := range []string{"Working", "Degraded"} {
 			n := mco.Of(newNode("state", state, "currentConfig", configA, "desiredConfig", configB), tc.object)
@@ -191,7 +191,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestParentsThatFail: a parent that fails before its next child begins is the step.
+// If a parent fails before its next child begins, the parent is the step of the node.
 func TestParentsThatFail(t *testing.T) {
 	const cause = "Error: Updating node: no quorum"
 	for name, tc := range map[string]struct {
@@ -214,7 +214,7 @@ func TestParentsThatFail(t *testing.T) {
 	}
 }
 
-// TestPods: whatever an error of kubectl's drain names is a pod.
+// TestPods: the names in an error of kubectl's drain are those of pods.
 func TestPods(t *testing.T) {
 	pod := func(name string) mco.Pod { return mco.Pod{Namespace: "shop", Name: name} }
 	refused := mco.Pod{Namespace: "shop", Name: "a", Refused: true}
@@ -252,7 +252,7 @@ func TestMessagesOfConditions(t *testing.T) {
 	assert.Equal(t, want, mco.Of(node, nil).Messages)
 }
 
-// TestEndIsAnEvent: the annotations say that the update is complete, and the object does not yet.
+// If the annotations show that the update is complete, and the object is behind, the end of the update has a time.
 func TestEndIsAnEvent(t *testing.T) {
 	behind := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, yes, 4), is(phases.Uncordoned, running, 9))
 	for name, tc := range map[string]struct {

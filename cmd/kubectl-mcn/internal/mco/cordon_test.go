@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// TestCordoner: only a cordon by a person, or by nobody known, has no command that shows its writer.
+// If a known program has cordoned the node, the entry names it, and a command that shows more about it.
 func TestCordoner(t *testing.T) {
 	const sriov, maintenance, remediation = "sriovnetworknodestates", "nodemaintenances", "selfnoderemediations"
 	const machines, writer = "oc get machines -n openshift-machine-api", "--show-managed-fields"
@@ -19,7 +19,7 @@ func TestCordoner(t *testing.T) {
 		drain, last           string
 		isSchedulable         bool
 		isDeleted             bool
-		by, next              string // is in the name, and in the command; "" is none
+		by, next              string // parts of the name and of the command; "" if there is none
 	}{
 		"nobody":                       {},
 		"SR-IOV drains":                {state: "Draining", by: "SR-IOV", next: sriov},

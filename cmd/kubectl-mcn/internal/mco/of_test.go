@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestStepsOfNodes: without an object that shows the update, the requests of drains do.
+// If the object does not show the update, the drain annotations of the Node decide the step.
 func TestStepsOfNodes(t *testing.T) {
 	const drain, uncordon = "drain-" + configB, "uncordon-" + configA
 	for name, tc := range map[string]struct {
@@ -76,7 +76,7 @@ func TestRequestedByNode(t *testing.T) {
 	assert.Equal(t, at(3), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)
 }
 
-// TestErrorOfADegradedNode: the most specific cause wins. Package progress tests which errors there are.
+// TestErrorOfADegradedNode: the most specific error is shown. Package progress tests which errors there are.
 func TestErrorOfADegradedNode(t *testing.T) {
 	updated := is(phases.Updated, yes, 1)
 	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 2, text) }
@@ -85,14 +85,14 @@ func TestErrorOfADegradedNode(t *testing.T) {
 		object  *mcfgv1.MachineConfigNode
 		message string
 	}{
-		"without a reason":                {"", mcn(updated), ""},
-		"without an object":               {"disk full", nil, "disk full"},
-		"the object says the same":        {"disk full", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
-		"the object says more":            {"disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
-		"the annotation says more":        {"a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "a: disk full: b"},
-		"the object says something else":  {"rebooting", mcn(updated, degraded("disk full")), "disk full"},
-		"a failure of an earlier update":  {"", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), "disk full"},
-		"the object has an earlier error": {"disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), "disk full"},
+		"without a reason":                      {"", mcn(updated), ""},
+		"without an object":                     {"disk full", nil, "disk full"},
+		"the object has the same error":         {"disk full", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
+		"the error of the object is longer":     {"disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
+		"the error of the annotation is longer": {"a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "a: disk full: b"},
+		"the object has another error":          {"rebooting", mcn(updated, degraded("disk full")), "disk full"},
+		"a failure of an earlier update":        {"", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), "disk full"},
+		"the object has an earlier error":       {"disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), "disk full"},
 		"a drain, after one hour": {
 			afterAnHourIs,
 			mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 2), is(phases.Drained, running, 3, drainFailed+evictPG0+untilDrainer)), evictPG0,

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// TestPlaces: the places of maxUnavailable that a node takes.
+// TestPlaces lists how many places of maxUnavailable a node takes.
 func TestPlaces(t *testing.T) {
 	const other = "rendered-worker-ccc"
 	for name, tc := range map[string]struct {
@@ -22,7 +22,7 @@ func TestPlaces(t *testing.T) {
 		"done":                                 {configB, configB, "Done", false, 0},
 		"waits":                                {configA, configA, "Done", false, 0},
 		"waits, cordoned":                      {configA, configA, "Done", true, 1},
-		"was told to update":                   {configA, configB, "Done", false, 1},
+		"desires another config":               {configA, configB, "Done", false, 1},
 		"updates, cordoned":                    {configA, configB, "Working", true, 1},
 		"fails":                                {configA, configB, "Degraded", false, 1},
 		"cannot be reconciled":                 {configA, configB, "Unreconcilable", false, 1},
@@ -53,7 +53,7 @@ func TestPlaces(t *testing.T) {
 	assert.Equal(t, 0, mco.Of(doneByNode, failing).Places(target(configB)), "the node controller does not read the object")
 }
 
-// TestImageOf: what the conditions Updated and Updating of a pool say about its image.
+// The image of a pool is read from the messages of its conditions Updated and Updating.
 func TestImageOf(t *testing.T) {
 	type answer struct {
 		image                string
@@ -64,16 +64,16 @@ func TestImageOf(t *testing.T) {
 		messages []string
 		want     answer
 	}{
-		"no message":                  {nil, answer{}},
-		"an image":                    {[]string{"", all + "MachineConfig " + configB + " / Image x@sha256:1"}, answer{"x@sha256:1", true, true}},
-		"an image in a sentence":      {[]string{"1 of 2 nodes have MachineConfig " + configB + " / Image x@sha256:1. a is cordoned"}, answer{"x@sha256:1", true, true}},
-		"an image of another config":  {[]string{all + "MachineConfig " + configA + " / Image x"}, answer{}},
-		"no image":                    {[]string{"All nodes are updated with MachineConfig " + configB}, answer{"", true, false}},
-		"no image of another config":  {[]string{all + "MachineConfig " + configA}, answer{}},
-		"paused by a failure":         {[]string{"", degraded}, answer{"", false, true}},
-		"a build":                     {[]string{"", "Pool is waiting for a new OS image build to start (mosc: worker)"}, answer{"", false, true}},
-		"paused by a failure, config": {[]string{all + "MachineConfig " + configB, degraded}, answer{"", false, true}},
-		"any other text":              {[]string{"Pool is paused; will not update to " + configB}, answer{}},
+		"no message":                                   {nil, answer{}},
+		"an image":                                     {[]string{"", all + "MachineConfig " + configB + " / Image x@sha256:1"}, answer{"x@sha256:1", true, true}},
+		"an image in a sentence":                       {[]string{"1 of 2 nodes have MachineConfig " + configB + " / Image x@sha256:1. a is cordoned"}, answer{"x@sha256:1", true, true}},
+		"an image of another config":                   {[]string{all + "MachineConfig " + configA + " / Image x"}, answer{}},
+		"no image":                                     {[]string{"All nodes are updated with MachineConfig " + configB}, answer{"", true, false}},
+		"another config without an image":              {[]string{all + "MachineConfig " + configA}, answer{}},
+		"a build has failed":                           {[]string{"", degraded}, answer{"", false, true}},
+		"a build has not started":                      {[]string{"", "Pool is waiting for a new OS image build to start (mosc: worker)"}, answer{"", false, true}},
+		"a build has failed, Updated names the config": {[]string{all + "MachineConfig " + configB, degraded}, answer{"", false, true}},
+		"a text without an image":                      {[]string{"Pool is paused; will not update to " + configB}, answer{}},
 	} {
 		var got answer
 		got.image, got.isNamed, got.isImageMode = mco.ImageOf(configB, tc.messages...)

@@ -50,7 +50,7 @@ func marks(n mco.Node) string {
 	return b.String()
 }
 
-// TestStep: the step of a node in an update. Package progress tests when a node is in an update.
+// TestStep lists the step of a node for the conditions of its object. Package progress tests when a node is in an update.
 func TestStep(t *testing.T) {
 	updated := is(phases.Updated, yes, 5)
 	degraded := is(phases.NodeDegraded, yes, 6)
@@ -58,15 +58,15 @@ func TestStep(t *testing.T) {
 		object *mcfgv1.MachineConfigNode
 		step   phases.Phase
 	}{
-		"nothing":                   {nil, ""},
-		"joining, and failed":       {mcn(degraded), ""},
-		"updated, and degraded":     {mcn(updated, degraded), ""},
-		"requested":                 {mcn(updated, withDesired(configB)), phases.UpdatePrepared},
-		"requested, and degraded":   {mcn(updated, withDesired(configB), degraded), phases.UpdatePrepared},
-		"started":                   {mcn(is(phases.Updated, no, 5), withDesired(configB)), phases.UpdatePrepared},
-		"running without a start":   {mcn(is(phases.Drained, running, 5)), phases.Drained},
-		"restarted, and degraded":   {mcn(is(phases.Updated, no, 5), degraded), ""},
-		"all steps done, not ended": {mcn(is(phases.Updated, no, 5), is(phases.Uncordoned, yes, 6), is(phases.RebootedNode, yes, 5.5)), phases.Updated},
+		"nothing":                              {nil, ""},
+		"joining, and failed":                  {mcn(degraded), ""},
+		"updated, and degraded":                {mcn(updated, degraded), ""},
+		"requested":                            {mcn(updated, withDesired(configB)), phases.UpdatePrepared},
+		"requested, and degraded":              {mcn(updated, withDesired(configB), degraded), phases.UpdatePrepared},
+		"started":                              {mcn(is(phases.Updated, no, 5), withDesired(configB)), phases.UpdatePrepared},
+		"running without a start":              {mcn(is(phases.Drained, running, 5)), phases.Drained},
+		"restarted, and degraded":              {mcn(is(phases.Updated, no, 5), degraded), ""},
+		"all steps are done, Updated is False": {mcn(is(phases.Updated, no, 5), is(phases.Uncordoned, yes, 6), is(phases.RebootedNode, yes, 5.5)), phases.Updated},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := mco.Of(nil, tc.object)
@@ -76,7 +76,7 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestLaps: the steps, the time that each took, and the end of the last step, in UTC.
+// Each case has the steps, the time that each step took, and the end of the last step, in UTC.
 func TestLaps(t *testing.T) {
 	began := is(phases.Updated, no, 10)
 	for name, tc := range map[string]struct {
@@ -194,14 +194,14 @@ func TestOrdered(t *testing.T) {
 		object *mcfgv1.MachineConfigNode
 		want   time.Time
 	}{
-		"no entries":         {mcn(), time.Time{}},
-		"one":                {mcn(once, managed(entry(spec, at(3)))), at(3)},
-		"the newest":         {mcn(once, managed(entry(spec, at(3)), entry(spec, at(7)), entry(spec, at(5)))), at(7)},
-		"status":             {mcn(once, managed(entry(spec, at(3)), status, foreign)), at(3)},
-		"no time, no fields": {mcn(managed(timeless, fieldless)), time.Time{}},
-		"never changed":      {mcn(once, managed(entry(spec, at(3))), created), time.Time{}},
-		"never updated":      {mcn(joined...), time.Time{}},
-		"joined, and told":   {mcn(append(joined, withDesired(configB))...), at(3)},
+		"no entries":                          {mcn(), time.Time{}},
+		"one":                                 {mcn(once, managed(entry(spec, at(3)))), at(3)},
+		"the newest":                          {mcn(once, managed(entry(spec, at(3)), entry(spec, at(7)), entry(spec, at(5)))), at(7)},
+		"status":                              {mcn(once, managed(entry(spec, at(3)), status, foreign)), at(3)},
+		"no time, no fields":                  {mcn(managed(timeless, fieldless)), time.Time{}},
+		"never changed":                       {mcn(once, managed(entry(spec, at(3))), created), time.Time{}},
+		"never updated":                       {mcn(joined...), time.Time{}},
+		"joined, and an update was requested": {mcn(append(joined, withDesired(configB))...), at(3)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.want, mco.Of(nil, tc.object).Requested)
@@ -217,14 +217,14 @@ func TestMessage(t *testing.T) {
 		object *mcfgv1.MachineConfigNode
 		want   string
 	}{
-		"no message":             {mcn(began, withDesired(configB)), ""},
-		"of the running step":    {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "executing"), is(phases.Drained, running, 11, "draining")), "draining"},
-		"no longer degraded":     {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, no, 12, "disk full")), "draining"},
-		"degraded for no reason": {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, yes, 12, "")), "draining"},
-		"of an earlier step":     {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "draining"), is(phases.Drained, yes, 12, "drained")), ""},
-		"a parent that has run":  {mcn(began, withDesired(configB), is(phases.UpdateExecuted, yes, 11, "executed")), ""},
-		"a step that has ended":  {mcn(began, withDesired(configB), is(phases.Drained, yes, 11, "drained")), ""},
-		"an update that is over": {mcn(is(phases.Updated, yes, 11)), ""},
+		"no message":                                    {mcn(began, withDesired(configB)), ""},
+		"the message of the running step":               {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "executing"), is(phases.Drained, running, 11, "draining")), "draining"},
+		"no longer degraded":                            {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, no, 12, "disk full")), "draining"},
+		"NodeDegraded has no message":                   {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, yes, 12, "")), "draining"},
+		"the parent has the message of an earlier step": {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "draining"), is(phases.Drained, yes, 12, "drained")), ""},
+		"a parent that has run":                         {mcn(began, withDesired(configB), is(phases.UpdateExecuted, yes, 11, "executed")), ""},
+		"a step that has ended":                         {mcn(began, withDesired(configB), is(phases.Drained, yes, 11, "drained")), ""},
+		"an update that is over":                        {mcn(is(phases.Updated, yes, 11)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.want, mco.Of(nil, tc.object).Message)
@@ -256,13 +256,13 @@ func TestMode(t *testing.T) {
 		marks   string
 		step    phases.Phase
 	}{
-		"standard":                {nil, ".......", phases.UpdatePrepared},
-		"image":                   {image(), ".........", phases.UpdatePrepared},
-		"a pull in standard mode": {changes{add(phases.ImagePulledFromRegistry, no, "NotYetOccurred")}, ".......", phases.UpdatePrepared},
-		"both, none ran":          {changes{add(phases.AppliedFiles, no, "NotYetOccurred")}, ".........", phases.UpdatePrepared},
-		"both, files run":         {changes{add(phases.AppliedFiles, running, "x")}, "--->.....", phases.AppliedFiles},
-		"both, files and OS run":  {changes{is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")}, "--->...", phases.AppliedFilesAndOS},
-		"rebootless":              {image(is(phases.UpdatePostActionComplete, running, 11)), "------>..", phases.UpdatePostActionComplete},
+		"standard":                              {nil, ".......", phases.UpdatePrepared},
+		"image":                                 {image(), ".........", phases.UpdatePrepared},
+		"a pull in standard mode":               {changes{add(phases.ImagePulledFromRegistry, no, "NotYetOccurred")}, ".......", phases.UpdatePrepared},
+		"conditions of both modes, no step ran": {changes{add(phases.AppliedFiles, no, "NotYetOccurred")}, ".........", phases.UpdatePrepared},
+		"conditions of both modes, AppliedFiles runs":      {changes{add(phases.AppliedFiles, running, "x")}, "--->.....", phases.AppliedFiles},
+		"conditions of both modes, AppliedFilesAndOS runs": {changes{is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")}, "--->...", phases.AppliedFilesAndOS},
+		"rebootless": {image(is(phases.UpdatePostActionComplete, running, 11)), "------>..", phases.UpdatePostActionComplete},
 		"without a drain": {
 			changes{prepared("Drain Required: false"), is(phases.AppliedFilesAndOS, yes, 12)}, "#--#...", phases.UpdatePostActionComplete,
 		},
@@ -274,15 +274,15 @@ func TestMode(t *testing.T) {
 			changes{is(phases.UpdatePrepared, no, 0, "Action during update to a: Drain Required: false"), is(phases.AppliedFilesAndOS, yes, 12)},
 			"---#...", phases.RebootedNode,
 		},
-		"the deepest of several running": {image(is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>...", phases.ImagePulledFromRegistry},
-		"pulling":                        {image(is(phases.ImagePulledFromRegistry, running, 12)), "---..>...", phases.ImagePulledFromRegistry},
-		"pulled":                         {image(pulled), "---..#...", phases.AppliedFiles},
-		"pulled, before the files":       {image(pulled, is(phases.AppliedFiles, running, 14)), "--->.#...", phases.AppliedFiles},
-		"pulled, files applied":          {image(pulled, is(phases.AppliedFiles, yes, 14)), "---#.#...", phases.AppliedOSImage},
-		"pulled, files not required":     {image(pulled, is(phases.AppliedFiles, no, 14)), "----.#...", phases.AppliedOSImage},
-		"the image before the files":     {image(applied), "---.#....", phases.AppliedFiles},
-		"the parent is complete":         {image(applied, is(phases.UpdateExecuted, yes, 14)), "----#-...", phases.RebootedNode},
-		"the parent was not completed":   {image(applied, is(phases.RebootedNode, running, 15)), "----#->..", phases.RebootedNode},
+		"two children are running":     {image(is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>...", phases.ImagePulledFromRegistry},
+		"pulling":                      {image(is(phases.ImagePulledFromRegistry, running, 12)), "---..>...", phases.ImagePulledFromRegistry},
+		"pulled":                       {image(pulled), "---..#...", phases.AppliedFiles},
+		"pulled, before the files":     {image(pulled, is(phases.AppliedFiles, running, 14)), "--->.#...", phases.AppliedFiles},
+		"pulled, files applied":        {image(pulled, is(phases.AppliedFiles, yes, 14)), "---#.#...", phases.AppliedOSImage},
+		"pulled, files not required":   {image(pulled, is(phases.AppliedFiles, no, 14)), "----.#...", phases.AppliedOSImage},
+		"the image before the files":   {image(applied), "---.#....", phases.AppliedFiles},
+		"the parent is complete":       {image(applied, is(phases.UpdateExecuted, yes, 14)), "----#-...", phases.RebootedNode},
+		"the parent was not completed": {image(applied, is(phases.RebootedNode, running, 15)), "----#->..", phases.RebootedNode},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := mco.Of(nil, mcn(append(changes{withDesired(configB)}, append(tc.changes, is(phases.Updated, no, 10))...)...))

@@ -97,7 +97,7 @@ func TestListsAreOfTheNewestVersion(t *testing.T) {
 	}
 }
 
-// TestConfigsAreReadOnce: a config that was read, that does not exist, or that the user may not read, is not
+// A config that was read, that does not exist, or that the user may not read, is not
 // read again. After any other failure, it is.
 func TestConfigsAreReadOnce(t *testing.T) {
 	for status, isKnown := range map[int]bool{http.StatusOK: true, http.StatusForbidden: true, http.StatusNotFound: true, http.StatusServiceUnavailable: false} {

@@ -75,7 +75,7 @@ func TestDeniedNodes(t *testing.T) {
 	assert.ErrorIs(t, s.View(clock.Now()).Failure, forbidden, "the Nodes were shown, so they cannot be left out")
 }
 
-// TestLastContact: the view is as old as its oldest resource. A request that ends with the command has
+// The age of a view is the age of its oldest resource. A request that ends with the command has
 // not failed.
 func TestLastContact(t *testing.T) {
 	begin := time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)

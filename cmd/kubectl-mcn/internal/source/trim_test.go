@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// TestTrim: package mco reads the same from the trimmed objects.
+// Package mco computes the same from an object and from the trimmed object.
 func TestTrim(t *testing.T) {
 	at := func(minutes int) *metav1.Time {
 		return &metav1.Time{Time: time.Date(2026, 5, 22, 12, minutes, 0, 0, time.UTC)}
@@ -49,11 +49,11 @@ func TestTrim(t *testing.T) {
 	assert.Equal(t, mco.Of(node, mcn), mco.Of(trimmed, s.trimMachineConfigNode(mcn)))
 	assert.Equal(t, mco.Of(nil, mcn), mco.Of(nil, s.trimMachineConfigNode(mcn)))
 	assert.True(t, mco.IsWindows(trimmed))
-	mcn.OwnerReferences[0].UID = "0" // an earlier Node
+	mcn.OwnerReferences[0].UID = "0" // the owner is an earlier Node
 	assert.Equal(t, mco.Of(node, mcn), mco.Of(trimmed, s.trimMachineConfigNode(mcn)))
 }
 
-// TestSharedTexts: the store forgets the texts once there are too many.
+// The store shares equal texts, and forgets them once there are too many.
 func TestSharedTexts(t *testing.T) {
 	s := NewStore()
 	for i := range maxTexts {

@@ -29,13 +29,13 @@ func TestColors(t *testing.T) {
 // the user has made the terminal narrower.
 func TestPaint(t *testing.T) {
 	for name, tc := range map[string]struct{ length, width, rows int }{
-		"an empty line":  {0, 80, 2},
-		"a short line":   {3, 80, 2},
-		"a full line":    {80, 80, 2},
-		"a longer line":  {100, 80, 2},
-		"half the width": {80, 40, 3},
-		"two and a half": {80, 32, 4},
-		"no width":       {80, 0, 86},
+		"an empty line":                  {0, 80, 2},
+		"a short line":                   {3, 80, 2},
+		"a full line":                    {80, 80, 2},
+		"a longer line":                  {100, 80, 2},
+		"half the width":                 {80, 40, 3},
+		"two and a half times the width": {80, 32, 4},
+		"no width":                       {80, 0, 86},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
