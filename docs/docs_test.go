@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// page is a page, its text without the fenced blocks, its blocks of Go, and its blocks without a language.
+// page has the text of a page, its prose without fenced blocks, its Go blocks, and its blocks without a language.
 type page struct {
 	name, text, prose string
 	code, output      []string

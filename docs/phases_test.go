@@ -42,7 +42,7 @@ func TestPhasesAreThoseOfThePage(t *testing.T) {
 	assert.Contains(t, page, "\n- "+singletons[len(", "):last]+" and "+singletons[last+len(", "):]+" are **singletons**")
 }
 
-// TestTheStateMachineIsThatOfThePage compares the arrows of the diagram with package transitions.
+// TestTheStateMachineIsThatOfThePage compares the arrows of the page's diagram with package transitions.
 func TestTheStateMachineIsThatOfThePage(t *testing.T) {
 	drawn := regexp.MustCompile(`(False|Unknown|True) --> (\w+)`).FindAllString(read(t, "docs/phases.md"), -1)
 	var steps []string

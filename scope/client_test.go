@@ -149,7 +149,7 @@ func TestEachRequestIsForTheObjectOfTheNode(t *testing.T) {
 	}
 }
 
-// TestErrorsNameTheRequest: an error wraps the error of client-go. A response about another object is an error.
+// An error also wraps the error of client-go. A response about another object is an error.
 func TestErrorsNameTheRequest(t *testing.T) {
 	status := func(reason metav1.StatusReason, message string) string {
 		data, err := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},

@@ -79,8 +79,8 @@ UpdateComplete: False Unknown True
 Uncordoned: False Unknown True`, upgrademonitortest.Transitions(c, c.mcfg, "worker-0"))
 }
 
-// A drain that a disruption budget delays, then an uncordon that is written after SIGTERM, because the API server
-// was away. The Pod of a DaemonSet stays.
+// A disruption budget delays the drain. The API server is down at the uncordon, which is reported after SIGTERM. The Pod of
+// a DaemonSet is not evicted.
 func TestRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pod := func(name, owner string) *corev1.Pod {
@@ -112,7 +112,7 @@ func TestRun(t *testing.T) {
 	})
 }
 
-// An API server that refuses the cordon, and later the uncordon: the object has the error.
+// If the API server refuses the cordon or the uncordon, the object shows the error.
 func TestRefusedCordon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t)

@@ -55,10 +55,10 @@ func TestRun(t *testing.T) {
 	require.NoError(t, <-ended)
 	lease, err := kube.CoordinationV1().Leases(namespace).Get(t.Context(), "machine-config", metav1.GetOptions{})
 	require.NoError(t, err)
-	assert.Empty(t, *lease.Spec.HolderIdentity, "released, for the next leader")
+	assert.Empty(t, *lease.Spec.HolderIdentity, "the Lease is released for the next leader")
 }
 
-// A cluster without the CRD of MachineConfiguration: one request, and the rest works.
+// On a cluster without the CRD of MachineConfiguration, Run makes one request for it, and the other controllers work.
 func TestRunWithoutMachineConfiguration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kube, mcfg := newClients()
@@ -94,12 +94,12 @@ func TestCheckObjects(t *testing.T) {
 	assert.ErrorContains(t, checkObjects(failing{2, time.Now().Add(-11 * time.Minute)}), "worker-0: denied")
 }
 
-// A controller that fails ends the others, and the process with its error.
+// If a controller fails, the other controllers end, and the process ends with the error.
 func TestTogether(t *testing.T) {
 	failure, others := errors.New("the informer was stopped"), 0
 	other := func(ctx context.Context) error { <-ctx.Done(); others++; return nil }
 	require.ErrorIs(t, together(t.Context(), t.Context(), other, func(context.Context) error { return failure }), failure)
-	assert.Equal(t, 1, others, "nobody is left behind")
+	assert.Equal(t, 1, others, "every controller has ended")
 
 	lease, lost := context.WithCancel(t.Context())
 	lost()

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
-// TestReadBuildIsTheReverseOfMessage: Initial and Prepared have the same message if the pool is not paused.
+// If the pool is not paused, the states Initial and Prepared have the same message.
 func TestReadBuildIsTheReverseOfMessage(t *testing.T) {
 	seen := map[string]mcfgv1.BuildProgress{}
 	for _, state := range []mcfgv1.BuildProgress{poolwords.None, poolwords.Initial, mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding,
@@ -41,7 +41,7 @@ func TestReadBuildIsTheReverseOfMessage(t *testing.T) {
 	}
 }
 
-// TestReadReportsIsTheReverseOfString, also if the last entry was truncated.
+// ReadReports also reads a last entry that was truncated.
 func TestReadReportsIsTheReverseOfString(t *testing.T) {
 	reports := []poolwords.Report{{Node: "a", Message: `disk "full", \`}, {Node: "b", Message: "é\n\x1b\xff"}, {Node: "b", Message: `Node c is reporting: "x"`}}
 	var texts []string

@@ -38,7 +38,7 @@ func nodesOf(t *testing.T, config *rest.Config) nodes {
 	return mcfgClient(t, config).MachineconfigurationV1().MachineConfigNodes()
 }
 
-// only returns options that select one object.
+// only returns list options that select the object with this name.
 func only(name string) metav1.ListOptions {
 	return metav1.ListOptions{FieldSelector: "metadata.name=" + name}
 }

@@ -220,8 +220,8 @@ func TestMCNNamesWhoChangedIt(t *testing.T) {
 	assert.NotContains(t, string(out), "00-mcn-who")
 }
 
-// TestMCNWaitFailsWithARenderingError: an error of the change ends wait. An error of an earlier change does not, because
-// the controller has not yet read the change that mends it.
+// A rendering error of the change ends wait. A rendering error of an earlier change does not end wait, because the controller
+// may not have read the new change yet.
 func TestMCNWaitFailsWithARenderingError(t *testing.T) {
 	kubectlMCN := buildMCN(t)
 	r := newRenderer(t, "mcn-broken")
@@ -251,7 +251,7 @@ func TestMCNWaitFailsWithARenderingError(t *testing.T) {
 	assert.Zero(t, code())
 }
 
-// TestMCNBlockOfCI runs the block that a CI job copies, beside a controller that renders each change late.
+// TestMCNBlockOfCI runs the block of the page that CI jobs copy, while a controller renders each change late.
 // The pool has another name than in the block, because nodes of other tests are in the pool worker.
 func TestMCNBlockOfCI(t *testing.T) {
 	dir := commands(t)

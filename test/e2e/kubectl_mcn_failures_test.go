@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// failures are the ways to report a failure of a phase. Report is the way of a controller.
+// failures has the calls that report a failure of a phase. A controller calls Report.
 var failures = map[string]func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error){
 	"Track": func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error) {
 		_ = m.Track(ctx, p, "Working", func(context.Context) error { return cause })
@@ -40,8 +40,8 @@ type failed struct {
 	way, cause string
 }
 
-// TestMCNShowsEveryFailure: each report of a failure, at each phase and in both modes, by the daemon and
-// by a controller, is a failure for those who read the object.
+// Package progress and kubectl mcn show each failure that the daemon or a controller reports, at each phase and in both
+// modes.
 func TestMCNShowsEveryFailure(t *testing.T) {
 	dir := build(t, "cmd/kubectl-mcn")
 	for mode, w := range map[string]*testNode{"standard": newTestNode(t, "mcn-failures"), "image": newImageModeNode(t, "mcn-failures")} {
@@ -65,7 +65,7 @@ func TestMCNShowsEveryFailure(t *testing.T) {
 	}
 }
 
-// failures reports each failure on the object of the node, which is created again each time.
+// failures reports each failure on a new object of the node, and returns the objects.
 func (w *testNode) failures() (all []failed) {
 	w.t.Helper()
 	ctx := w.t.Context()

@@ -179,7 +179,7 @@ func createMidway(ctx context.Context, client nodes, node *corev1.Node, i int) e
 	return err
 }
 
-// counted is the body of a response whose bytes are counted.
+// counted is a response body that counts the bytes that are read.
 type counted struct {
 	io.ReadCloser
 	n *atomic.Int64

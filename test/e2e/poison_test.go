@@ -21,7 +21,7 @@ const (
 	poisonNumber = "3000000000"
 )
 
-// Times and numbers, some of which the CRD rejects, the policy denies, or a typed client cannot read. Before
+// The CRD rejects some of these times and numbers, the policy denies others, and a typed client cannot read some. Before
 // Kubernetes 1.36, the API server accepts more numbers.
 var (
 	times = []string{

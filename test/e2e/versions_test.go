@@ -24,7 +24,7 @@ func ours(m *upgrademonitor.Monitor) reporter {
 	return func(ctx context.Context, c call) error { return c.try(ctx, m) }
 }
 
-// mixedUpdate makes the calls of rebootCalls. by chooses the reporter of each call. It returns the calls that failed.
+// mixedUpdate makes the calls of rebootCalls, each with the reporter that by returns. It returns the calls that failed.
 func (w *testNode) mixedUpdate(by func(i int, c call) reporter) (failed []string) {
 	w.t.Helper()
 	w.update(rebootCalls, version{config: oldConfig}, version{config: newConfig}, func(i int, c call) {

@@ -211,7 +211,7 @@ func TestADaemonAddsOnlyItsNodeAsAnOwner(t *testing.T) {
 	})
 }
 
-// TestADaemonRemovesAnOwnerOnlyIfItIsANode, and only if its own Node is an owner afterwards.
+// The daemon's own Node must be an owner afterwards.
 func TestADaemonRemovesAnOwnerOnlyIfItIsANode(t *testing.T) {
 	checkAll(t, []clause{
 		{"an owner of another kind removed", request{}, "{}", owners(own), owners(own, configMap), why(oldOwner)},
@@ -224,7 +224,7 @@ func TestADaemonRemovesAnOwnerOnlyIfItIsANode(t *testing.T) {
 	})
 }
 
-// TestADaemonAddsNoUnreadableTime: it may write an object that already has one.
+// A daemon may write an object that already has an unreadable time.
 func TestADaemonAddsNoUnreadableTime(t *testing.T) {
 	const alsoPoison = "2026-01-02t03:04:06z"
 	clauses := []clause{
@@ -244,13 +244,13 @@ func TestADaemonAddsNoUnreadableTime(t *testing.T) {
 	checkAll(t, clauses)
 }
 
-// TestADaemonAddsNoUnreadableNumber: it may write an object that already has one.
+// A daemon may write an object that already has an unreadable number.
 func TestADaemonAddsNoUnreadableNumber(t *testing.T) {
 	clauses := []clause{
 		{"a new object", create, bare, set("s", "desiredGeneration", large), set("s", "desiredGeneration", "1"), why(badNumber + "s")},
-		{"another set", report, set("s", "desiredGeneration", large), set("t", "desiredGeneration", large), "{}", why(badNumber + "t")},
-		{"another number of a set", report, set("s", "desiredGeneration", large), set("s", "desiredGeneration", "2147483649"), "{}", why(badNumber + "s")},
-		{"another field of a set", report, set("s", "desiredGeneration", large), set("s", "currentGeneration", large), "{}", why(badNumber + "s")},
+		{"a second set", report, set("s", "desiredGeneration", large), set("t", "desiredGeneration", large), "{}", why(badNumber + "t")},
+		{"another value of an unreadable number", report, set("s", "desiredGeneration", large), set("s", "desiredGeneration", "2147483649"), "{}", why(badNumber + "s")},
+		{"a second number of a set", report, set("s", "desiredGeneration", large), set("s", "currentGeneration", large), "{}", why(badNumber + "s")},
 	}
 	for _, field := range []string{"currentGeneration", "desiredGeneration", "lastFailedGeneration"} {
 		clauses = append(clauses, clause{field, report, "{}", set("s", field, large), set("s", field, "2147483647"), why(badNumber + "s")})
@@ -258,7 +258,7 @@ func TestADaemonAddsNoUnreadableNumber(t *testing.T) {
 	checkAll(t, clauses)
 }
 
-// The conditions of a node during an update, and after its end. A write that leaves Drained Unknown is no reset.
+// These are the conditions of a node during an update, and after its end. A write that leaves Drained Unknown is no reset.
 const (
 	ran   = "Updated=False UpdatePrepared=True UpdateExecuted=Unknown Drained=Unknown Cordoned=True "
 	ended = "Updated=True UpdatePrepared=False UpdateExecuted=False Drained=False Cordoned=False "

@@ -81,7 +81,7 @@ func (r request) denials(t *testing.T) (messages []string) {
 	return messages
 }
 
-// object decodes an object. It returns nil for "".
+// object returns the object in a JSON text, or nil for "".
 func object(t *testing.T, data string) runtime.Object {
 	t.Helper()
 	if data == "" {

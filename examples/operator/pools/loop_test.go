@@ -242,7 +242,7 @@ func (m *machine) update(tr trace) {
 		if ready != m.node.Status.Conditions[0].Status || cordoned != m.node.Spec.Unschedulable {
 			m.node.Status.Conditions[0].Status, m.node.Spec.Unschedulable = ready, cordoned
 			m.setNode()
-			wait(100 * time.Millisecond) // between the watches
+			wait(100 * time.Millisecond) // the watch of the objects lags behind the watch of the Nodes
 		}
 		cycle := transitions.Update{Name: target}
 		if call.Phase == phases.Updated && call.Status == "False" {
@@ -253,7 +253,7 @@ func (m *machine) update(tr trace) {
 			CompletesParent: call.CompletesParent, Time: metav1.Now()}, cycle)
 		assert.NoError(m.c.t, err)
 		m.mcn.Status.ConfigVersion.Current = call.Node.CurrentConfig
-		if len(list) > 0 { // the writes of a report follow each other at once, so the loop sees the last
+		if len(list) > 0 { // the writes of a report come so fast that the loop sees only the last one
 			m.mcn.Status.Conditions = list[len(list)-1]
 			m.setObject()
 		}
@@ -328,8 +328,8 @@ func countsOf(s mcfgv1.MachineConfigPoolStatus) [5]int32 {
 	return [5]int32{s.MachineCount, s.UpdatedMachineCount, s.ReadyMachineCount, s.UnavailableMachineCount, s.DegradedMachineCount}
 }
 
-// TestPace: the first change after a quiet time is written within half a second, whatever heartbeats there are; the
-// next one after the Interval.
+// After a quiet time, the first change is written within half a second, despite heartbeats. The next change is written
+// after the Interval.
 func TestPace(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		c.addPool("worker")
@@ -396,7 +396,7 @@ func TestOtherWriters(t *testing.T) {
 	})
 }
 
-// TestFailures: an outage is retried with backoff, and a pool that is deleted is not.
+// In an outage, a sync is retried with backoff. The sync of a deleted pool is not retried.
 func TestFailures(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		c.addPool("worker")
@@ -414,7 +414,7 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// TestEndOfRun: after the end, no other pool is synced.
+// After Run has ended, no pool is synced.
 func TestEndOfRun(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		for _, name := range []string{"worker", "infra", "gpu"} {

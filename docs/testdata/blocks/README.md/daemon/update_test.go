@@ -125,7 +125,7 @@ func succeed(context.Context) error { return nil }
 
 func fail(context.Context) error { return errors.New("no space left") }
 
-// runsDesiredConfig reports an earlier start of the process, on a Node that runs its desired config.
+// runsDesiredConfig makes the reports of an earlier start of the process, when the Node ran its desired config.
 func (n *nodeTest) runsDesiredConfig() {
 	n.Helper()
 	require.NoError(n, n.daemon.complete(n.Context(), false))
