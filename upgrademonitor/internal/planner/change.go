@@ -152,19 +152,22 @@ func (c Change) planPhase(s State, conditionsOnly bool) (Write, error) {
 	if list != nil {
 		next.Status.Conditions = list
 	}
-	ended := next.isTrue(phases.Updated) && !update.Ended // a report from before the end must not restore an older config
+	// A report from before the end must not restore an older config. The first of two writes that start an update
+	// leaves Updated True, and ends nothing.
+	ended := next.isTrue(phases.Updated) && !update.Ended && !starts
 	prepared := !s.isTrue(phases.UpdatePrepared) && next.isTrue(phases.UpdatePrepared)
 	next = next.withVersions(c.Node, prepared, ended)
-	w := Write{Next: next, Done: done, takesUp: starts || c.prepares(s) && next.isUnderWay()}
+	w := Write{Next: next, Done: done, takesUp: starts || c.prepares(s, next) && next.isUnderWay()}
 	w.WritesSpec = w.takesUp || ended && !s.isTrue(phases.Updated) && c.Node.runsDesired()
 	return w, nil
 }
 
-// prepares reports whether the change is a report of Updated=False or UpdatePrepared before UpdatePrepared is
-// True. Until then, the update may still get another target.
-func (c Change) prepares(s State) bool {
+// prepares reports whether the change is a report of Updated=False or UpdatePrepared, and UpdatePrepared is not
+// True before or after the write. Until it is True, the update may still get another target.
+func (c Change) prepares(s, next State) bool {
 	isFirst := c.Phase == phases.Updated || c.Phase == phases.UpdatePrepared
-	return isFirst && !c.NotRequired && !s.isTrue(phases.UpdatePrepared)
+	isPrepared := s.isTrue(phases.UpdatePrepared) && next.isTrue(phases.UpdatePrepared)
+	return isFirst && !c.NotRequired && !isPrepared
 }
 
 // update returns the facts about the current update that the conditions do not show. For a controller, the

@@ -3,7 +3,11 @@ package planner
 import (
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
@@ -29,11 +33,18 @@ type Request struct {
 	isLast bool // after this write, nothing of the head's change is left to write
 }
 
-// IsKeptIn reports whether the object in the response shows the conditions and the image sets that the request
-// has written. It does not if, for example, a mutating webhook has changed them.
+// IsKeptIn reports whether the object in the response shows the statuses and the image sets that the request has
+// written. It does not if, for example, a mutating webhook has reverted them. A webhook may change texts, unless
+// another write follows that is planned from nothing but these texts.
 func (r Request) IsKeptIn(o Object) bool {
-	return r.Verb != PatchStatus || transitions.Equal(r.Next.Status.Conditions, o.Status.Conditions) &&
-		slices.Equal(r.Next.Status.PinnedImageSets, o.Status.PinnedImageSets)
+	next, shown := r.Next.Status.Conditions, o.Status.Conditions
+	isKept := !slices.ContainsFunc(next, func(c metav1.Condition) bool {
+		return conditions.StatusOf(shown, phases.Phase(c.Type)) != c.Status
+	})
+	if !r.isLast && equalStatuses(r.Base.State, r.Next) {
+		isKept = transitions.Equal(next, shown)
+	}
+	return r.Verb != PatchStatus || isKept && slices.Equal(r.Next.Status.PinnedImageSets, o.Status.PinnedImageSets)
 }
 
 // Result is the result of a request, with the object in the response.

@@ -24,6 +24,11 @@ func TestAResponseThatKeepsTheStatus(t *testing.T) {
 	assert.False(t, r.IsKeptIn(planner.Object{State: withoutSets}))
 	assert.False(t, r.IsKeptIn(planner.Object{State: between(t, n)}), "other conditions")
 	assert.True(t, r.IsKeptIn(planner.Object{State: withoutImages}))
+	otherTexts := after(t, s, with(report(phases.NodeDegraded, metav1.ConditionTrue, n), func(c *planner.Change) { c.Message = "M" }))
+	otherTexts.Status.PinnedImageSets = s.Status.PinnedImageSets
+	assert.True(t, r.IsKeptIn(planner.Object{State: otherTexts}), "a webhook may change texts")
+	r.Base = planner.Object{State: s}
+	assert.False(t, r.IsKeptIn(planner.Object{State: otherTexts}), "but the next write is planned from texts alone")
 	r.Verb = planner.Get
 	assert.True(t, r.IsKeptIn(planner.Object{}))
 }

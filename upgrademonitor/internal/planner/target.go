@@ -43,13 +43,14 @@ func (s State) updateName(n Node) string {
 	if !isPrepared {
 		config, images.DesiredImage = s.Spec.ConfigVersion.Desired, s.Spec.ConfigImage.DesiredImage
 	}
-	hasApplied := transitions.HasStarted(s.Status.Conditions, phases.AppliedOSImage)
+	list := s.Status.Conditions
+	hasImageStep := transitions.HasStarted(list, phases.ImagePulledFromRegistry) || transitions.HasStarted(list, phases.AppliedOSImage)
 	switch {
 	case !isPrepared && s.runsTarget(n):
 		return "a withdrawn config"
 	case n.Mode == Image && images.DesiredImage == "" && images.CurrentImage != "":
 		return "disable image mode" // the prefix is "Action during update to disable image mode: "
-	case n.Mode == Image && images.DesiredImage != "" && (images.DesiredImage != images.CurrentImage || hasApplied):
+	case n.Mode == Image && images.DesiredImage != "" && (images.DesiredImage != images.CurrentImage || hasImageStep):
 		return string(images.DesiredImage)
 	case config != "" && config != nodemeta.NotYetSet:
 		return config
