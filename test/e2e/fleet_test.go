@@ -80,7 +80,7 @@ func (f *fleet) nodes() nodes { return f.mcfg.MachineconfigurationV1().MachineCo
 
 func (f *fleet) pools() pools { return f.mcfg.MachineconfigurationV1().MachineConfigPools() }
 
-// parts has what a controller is built from.
+// parts has the clients, informers and recorder of a controller.
 type parts struct {
 	core     kubernetes.Interface
 	mcfg     mcfgclientset.Interface

@@ -32,7 +32,7 @@ func buildMCN(t *testing.T) func(user string, args ...string) *exec.Cmd {
 	}
 }
 
-// show reads what the command in dir prints of objects as JSON.
+// show runs the command in dir on objects, and decodes the JSON that the command prints.
 func show(t *testing.T, dir string, objects []*mcfgv1.MachineConfigNode, into any, args ...string) {
 	t.Helper()
 	data, err := json.Marshal(map[string]any{"apiVersion": mcfgv1.GroupVersion.String(), "kind": "MachineConfigNodeList", "items": objects})

@@ -94,8 +94,8 @@ func shell(t *testing.T, c *cluster.Cluster, script string, dirs ...string) (str
 	return string(out), err
 }
 
-// TestKubectlWaitsForTheConfigThatTheSpecDesires: the operator desires another config, and the daemon has not started
-// the update. Until it has ended the update, kubectl wait does not succeed, whatever the daemon reports.
+// The operator desires another config, and the daemon has not started the update. No report of the daemon ends kubectl wait
+// until the daemon has ended the update.
 func TestKubectlWaitsForTheConfigThatTheSpecDesires(t *testing.T) {
 	w := newTestNode(t, "kubectl-waits")
 	w.reportUpdated()

@@ -23,7 +23,7 @@ type transport struct {
 	mu          sync.Mutex
 	before      func(*http.Request) // called before each request, if not nil
 	kinds       map[string]int
-	permissions map[string]bool // those that the requests need, for example "patch machineconfigpools/status"
+	permissions map[string]bool // the permissions that the requests needed, for example "patch machineconfigpools/status"
 	answers     map[int]int
 }
 

@@ -76,8 +76,8 @@ func (h *history) check() {
 	assert.Empty(h.t, h.jumps(0))
 }
 
-// jumps catches up, and returns the illegal transitions of the events from an index on. A client of package
-// upgrademonitortest, which checks each write, replays them.
+// jumps waits until the watch has caught up, and returns the illegal transitions in the events from index from. It replays
+// the events on a client of package upgrademonitortest, which checks each write.
 func (h *history) jumps(from int) []string {
 	h.t.Helper()
 	h.catchUp()

@@ -315,8 +315,8 @@ func TestAWriteRemovesNoConditionExceptAtAChangeOfTheMode(t *testing.T) {
 	})
 }
 
-// TestThePolicyHasTheStateMachineOfEachPhase: a write may make one step of package transitions. A step that is not
-// False prevents a reset, and a child that is Unknown the completion of its parent.
+// A write may make one transition of each phase. A write that resets steps must leave every step False, and a parent must
+// not turn True while a child is Unknown.
 func TestThePolicyHasTheStateMachineOfEachPhase(t *testing.T) {
 	all := append([]phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}, phases.All(false)...)
 	values := []metav1.ConditionStatus{"", metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}

@@ -28,8 +28,8 @@ const (
 )
 
 // Run writes the conditions until ctx ends. Then it returns nil. Only Run makes requests. Call Run
-// once, while this process is the leader. ctx must end no later than the ctx of the steps, whose errors are
-// then not written.
+// once, while this process is the leader. ctx must not end later than the ctx of the steps. Otherwise Run would write
+// the errors of steps that were canceled.
 //
 //  1. Run waits until the Lister has the object and Config.Ready returns true. It never creates the
 //     object. It reads the conditions of an earlier process, and keeps an error of that process until

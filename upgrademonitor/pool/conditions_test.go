@@ -76,7 +76,7 @@ func TestConditions(t *testing.T) {
 		{"many are not ready", nil, many, allDown},
 		{"five are not ready", nil, many[:5], allDown[:5]},
 		{"paused", change{paused}, oneWaits, down},
-		{"paused in mid-update", change{paused}, oneUpdates, nil},
+		{"paused during an update", change{paused}, oneUpdates, nil},
 		{"a new node", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b", notReady)}},
 		{"new nodes", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b"), newNode("c")}},
 		{"the Node desires the target, its object does not", nil, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},

@@ -151,10 +151,10 @@ func TestImageOfOneMachine(t *testing.T) {
 				node *corev1.Node
 				mcn  *mcfgv1.MachineConfigNode
 			}{
-				"gate on":                      {newNode("n", annotated, runs(test.current)), newMCN("n", images(test.desired, test.current))},
-				"gate on, without annotations": {newNode("n"), newMCN("n", images(test.desired, test.current))},
-				"gate off":                     {newNode("n", annotated, runs(test.current)), newMCN("n")},
-				"gate on, only in the spec":    {newNode("n", annotated, runs(test.current)), newMCN("n", images(test.desired, ""))},
+				"gate on":                              {newNode("n", annotated, runs(test.current)), newMCN("n", images(test.desired, test.current))},
+				"gate on, without annotations":         {newNode("n"), newMCN("n", images(test.desired, test.current))},
+				"gate off":                             {newNode("n", annotated, runs(test.current)), newMCN("n")},
+				"gate on, only the spec has the image": {newNode("n", annotated, runs(test.current)), newMCN("n", images(test.desired, ""))},
 			} {
 				status := statusOf(t, newPool("worker"), nodes{machine.node}, mcns{machine.mcn}, test.options)
 				assert.Equal(t, test.updated, status.UpdatedMachineCount == 1, gate)

@@ -69,7 +69,7 @@ func TestOneMachine(t *testing.T) {
 		{"its Node runs another config", newNode("n", runsConfig(oldConfig), ordered(oldConfig, "")), newMCN("n"), counts{1, 0, 0, 0, 0}},
 		{"its Node runs the config, its object is behind", newNode("n", ordered(newConfig, ""), runsConfig(newConfig)), newMCN("n", waiting), counts{1, 1, 1, 0, 0}},
 		{"its object's spec has a withdrawn config", newNode("n", ordered(newConfig, ""), runsConfig(newConfig)), newMCN("n", configs(oldConfig, newConfig, newConfig)), counts{1, 1, 1, 0, 0}},
-		{"its Node desires what it has", newNode("n", ordered(newConfig, "")), newMCN("n"), counts{1, 1, 1, 0, 0}},
+		{"its Node desires the config that the object has", newNode("n", ordered(newConfig, "")), newMCN("n"), counts{1, 1, 1, 0, 0}},
 		{"its Node desires another config, joining", newNode("n", ordered(oldConfig, "")), newMCN("n", joining), counts{1, 0, 0, 0, 0}},
 
 		{"told to update, no object", told, nil, counts{1, 0, 0, 1, 0}},

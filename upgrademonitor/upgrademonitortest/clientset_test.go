@@ -175,7 +175,7 @@ func TestTransitions(t *testing.T) {
 	assert.Equal(t, []string{"Transitions needs a clientset from upgrademonitortest.NewClientset"}, r.errors)
 }
 
-// A status that skips or takes back a step fails the test.
+// A write of a status with an illegal transition fails the test.
 func TestIllegalTransitions(t *testing.T) {
 	for name, tc := range map[string]struct {
 		from, to []string

@@ -15,12 +15,12 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestEveryPath tries every sequence of reports of a world, with an event at every place where one can happen. With DEPTH,
-// the sequences are longer, and have two events. On each path,
+// TestEveryPath tries every sequence of reports of a world, with an event at every point of the sequence. With DEPTH, the
+// sequences are longer, and have two events. On each path,
 //
 //  1. each write is legal (model.check),
 //  2. nothing stays pending,
-//  3. faults, and whatever the Lister returns, only cost time: the object ends as without them (path.compare).
+//  3. faults, and an old or empty Lister, only cost time: the object ends as without them (path.compare).
 //
 // Shorter paths come first. The first path that fails is printed as commands for a paragraph of testdata.
 func TestEveryPath(t *testing.T) {
@@ -61,7 +61,7 @@ func TestEveryPath(t *testing.T) {
 // round is a set of paths.
 type round struct {
 	length int // the number of reports
-	first  int // only so many of the reports of the world
+	first  int // the number of the world's reports that are tried, from the first
 	budget int // the maximum number of events
 }
 
@@ -158,7 +158,7 @@ func (p *path) do(commands ...command) {
 var (
 	run, next = mustParse("run"), mustParse("next")
 	leave     = mustParse("leave")
-	repeat    = command{text: "repeat"} // in an event: the last report
+	repeat    = command{text: "repeat"} // repeats the last report
 )
 
 // walk makes the reports and the events that the tape chooses. At the end, there are no more events.
@@ -166,7 +166,7 @@ func (p *path) walk() {
 	start := p.starts[p.choose(len(p.starts))]
 	p.calls = append(p.calls, start)
 	p.do(start)
-	if p.outage { // the object is known from before the outage
+	if p.outage { // the process has read the object before the outage
 		p.report()
 		p.do(run)
 	}

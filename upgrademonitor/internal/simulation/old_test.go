@@ -15,7 +15,7 @@ import (
 )
 
 // An old process is a daemon or a drain controller without this library. Each of its reports reads the object, and
-// then writes the whole status by force, whatever others have written meanwhile. It checks no transition.
+// then writes the whole status by force, even if others have written since. It checks no transition.
 
 // reportOld makes a report of an old process.
 func (c *caller) reportOld(p phases.Phase, status metav1.ConditionStatus) {

@@ -156,7 +156,7 @@ func TestByTheNode(t *testing.T) {
 	}
 }
 
-// TestWithdrawn: a config that the pool has withdrawn is in the spec of an object. The node runs the target.
+// TestWithdrawn: the spec of an object still has a config that the pool has withdrawn. The node runs the target.
 func TestWithdrawn(t *testing.T) {
 	m := object("worker", configB, withDesired(configA))
 	p := one(t, worker("", updated), 6000, cluster.NewNode(nil, m))

@@ -99,8 +99,8 @@ func TestArbiterUpdates(t *testing.T) {
 	assert.Equal(t, []string{"arbiter", ""}, []string{waitsFor(all[0]), waitsFor(all[1])})
 }
 
-// TestHasChange: a target that was set two seconds after a change of a MachineConfig has the change. A change that is not rendered for five minutes
-// changes nothing.
+// A target that was set two seconds after a change of a MachineConfig has the change. If the change leads to no new target
+// within five minutes, it does not change the rendered config, so the target has it.
 func TestHasChange(t *testing.T) {
 	changed := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
 	for _, tc := range []struct {

@@ -115,8 +115,8 @@ const (
 	surelyRendered = 5 * time.Minute
 )
 
-// HasChange reports whether the target of the pool has the last change of mc, which was first seen some
-// time ago.
+// HasChange reports whether the target of the pool has the last change of mc. seen is the time since the change was
+// first seen.
 func (p Pool) HasChange(mc MachineConfig, seen time.Duration) bool {
 	isUnknown := p.TargetSet.IsZero() || mc.Changed.IsZero()
 	return isUnknown || p.TargetSet.Sub(mc.Changed) >= surelyLater || seen >= surelyRendered

@@ -47,8 +47,8 @@ func TestComponentsScreen(t *testing.T) {
 	assert.NotContains(t, got, "!", "nothing was reported")
 }
 
-// TestHealthOnTheFirstScreen: a component that is degraded beside an Available that is unknown or
-// missing, and a component whose health is unknown.
+// The first screen names a component that is degraded, even if Available is Unknown or missing, and a component whose
+// health is unknown.
 func TestHealthOnTheFirstScreen(t *testing.T) {
 	t.Parallel()
 	pools := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(3)...)

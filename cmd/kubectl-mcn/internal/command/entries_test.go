@@ -49,7 +49,7 @@ func TestEntries(t *testing.T) {
 	got = execute(t, asList(t, pool, joined), "node", "worker-0", "-f", "-").stdout
 	assert.Contains(t, got, "worker-0 of pool worker: done")
 	assert.Contains(t, got, "\nreported   no, there is no MachineConfigNode\n")
-	assert.NotContains(t, got, "not updated to yet", "it is done by the word of the pool")
+	assert.NotContains(t, got, "not updated to yet", "the pool is Updated, so the node is done")
 }
 
 // TestNextCommands: the commands that show more about a stuck node, by its step and its message.

@@ -211,7 +211,8 @@ func failuresOf(t *testing.T, p phases.Phase, imageMode bool) []failed {
 	return all
 }
 
-// TestFailuresOutsideOfUpdates: a step that the daemon repeats when it restarts fails, or a pinned image set, or the node.
+// Without an update, the screen shows the failure of a step that the daemon repeats after a restart, of a pinned image set,
+// and of the node.
 func TestFailuresOutsideOfUpdates(t *testing.T) {
 	t.Parallel()
 	set := func(err error) []upgrademonitor.PinnedImageSet {

@@ -106,7 +106,7 @@ func TestInputAsPeopleHaveIt(t *testing.T) {
 	}
 }
 
-// TestControlCharacters: texts with colors and control characters, in YAML that has them as they are, too.
+// Colors and control characters in texts are not printed, even if YAML has them unescaped.
 func TestControlCharacters(t *testing.T) {
 	t.Parallel()
 	const head = "kind: MachineConfigNode\nmetadata: {name: node-0}\nspec: {pool: {name: i}}\nstatus:\n  conditions:\n  - type: NodeDegraded\n    status: 'True'\n    message: "

@@ -75,7 +75,7 @@ func TestOperatorAndVersion(t *testing.T) {
 	assert.NotContains(t, got.stdout, "on its way", "the pools are not done")
 }
 
-// TestOperatorAndVersionAreOptional: a permission that is missing is one line. wait does not read them.
+// If the user may not read the ClusterOperator or the ClusterVersion, one line says so. wait does not read them.
 func TestOperatorAndVersionAreOptional(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, doneCluster()...)

@@ -273,5 +273,5 @@ func TestEndIsAnEvent(t *testing.T) {
 	}
 	node := newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done")
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at(8))}}
-	assert.Equal(t, at(8), mco.Of(node, nil).Ended, "without an object, the end of the reboot is the best witness")
+	assert.Equal(t, at(8), mco.Of(node, nil).Ended, "without an object, the update ended when the Node became Ready")
 }

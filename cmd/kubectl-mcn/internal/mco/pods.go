@@ -47,7 +47,7 @@ var (
 	notEvictedShort = regexp.MustCompile(`\b(?:evict|evicting|delete|deleting) pod "?([a-z0-9.-]+)/([a-z0-9.-]+)"?([^,\]]*)`)
 	// notDeletable matches a list of pods that kubectl's drain does not touch.
 	notDeletable = regexp.MustCompile(`cannot delete [^:]*: ([a-z0-9.-]+/[a-z0-9.-]+(?:, [a-z0-9.-]+/[a-z0-9.-]+)*)`)
-	// isRefusal matches the answers of a budget, and the end of attempts that a budget refuses.
+	// isRefusal matches the error of an eviction that a budget refuses, and the timeout of such evictions.
 	isRefusal = regexp.MustCompile(`global timeout reached|disruption budget|PodDisruptionBudget`)
 )
 

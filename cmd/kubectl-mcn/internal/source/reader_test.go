@@ -27,7 +27,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// A watch that reconnects within two seconds is not an outage, however many there were before.
+// A watch that reconnects within two seconds is not an outage, even if there were many outages before.
 func TestOutagesAreSeparate(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
 	s := NewStore()
@@ -97,8 +97,8 @@ func TestListsAreOfTheNewestVersion(t *testing.T) {
 	}
 }
 
-// A config that was read, that does not exist, or that the user may not read, is not
-// read again. After any other failure, it is.
+// A config that was read, that does not exist, or that the user may not read, is not read again. After any other failure,
+// the config is read again.
 func TestConfigsAreReadOnce(t *testing.T) {
 	for status, isKnown := range map[int]bool{http.StatusOK: true, http.StatusForbidden: true, http.StatusNotFound: true, http.StatusServiceUnavailable: false} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
