@@ -143,7 +143,7 @@ func TestImageOfOneMachine(t *testing.T) {
 		{"the MachineOSConfig and the MachineOSBuild are empty", bare, "", "", false, false},
 		{"a build of another config", anotherConfig, n, n, false, false},
 		{"a build of another MachineOSConfig", anotherOwner, n, n, false, false},
-		{"building for the same config", pool.Options{MachineOSConfig: mosc(o), MachineOSBuild: mosb(mcfgv1.MachineOSBuilding, "")}, o, o, true, false},
+		{"a build runs, the node has the last image", pool.Options{MachineOSConfig: mosc(o), MachineOSBuild: mosb(mcfgv1.MachineOSBuilding, "")}, o, o, true, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			annotated := ordered(newConfig, test.desired)

@@ -23,10 +23,10 @@ func TestCauses(t *testing.T) {
 		node, image, render string // the causes; "" means no cause
 		want                string // a regular expression
 	}{
-		"three":         {text(1000), "no registry", "no base", "^Node worker-0 is reporting: \"é{500}\" See .*/worker-0. Custom OS image build failed: no registry. RenderDegraded: no base$"},
-		"one":           {"", "", text(8192), "^é+$"},
-		"three long":    {text(30000), text(30000), text(30000), "^Node worker-0 is reporting: \"é.*… \\[truncated\\]é+$"},
-		"invalid UTF-8": {strings.Repeat("a\xff", 3500), "", strings.Repeat("a\xff", 3500), `^Node worker-0 is reporting: "(a\\xff)+.*… \[truncated\](a?\x{FFFD})+$`},
+		"three":             {text(1000), "no registry", "no base", "^Node worker-0 is reporting: \"é{500}\" See .*/worker-0. Custom OS image build failed: no registry. RenderDegraded: no base$"},
+		"one":               {"", "", text(8192), "^é+$"},
+		"three long causes": {text(30000), text(30000), text(30000), "^Node worker-0 is reporting: \"é.*… \\[truncated\\]é+$"},
+		"invalid UTF-8":     {strings.Repeat("a\xff", 3500), "", strings.Repeat("a\xff", 3500), `^Node worker-0 is reporting: "(a\\xff)+.*… \[truncated\](a?\x{FFFD})+$`},
 	} {
 		p, m := newPool("worker"), newMCN("worker-0")
 		if test.node != "" {
@@ -61,15 +61,15 @@ func TestReportsOfDegradedNodes(t *testing.T) {
 			newNode("a", withState("Degraded", reboot)), object("Node a upgrade failure. " + reboot),
 			`Node a is reporting: "Node a upgrade failure. ` + reboot + `", Node a is reporting: "` + reboot + `"`,
 		},
-		"both have different texts":     {newNode("a", withState("Degraded", "x")), object("y"), `Node a is reporting: "y", Node a is reporting: "x"`},
-		"with the prefix of an update":  {newNode("a"), object("Action during update to " + oldConfig + ": x"), `Node a is reporting: "x"`},
-		"both have the same text":       {newNode("a", withState("Degraded", "x")), object("x"), `Node a is reporting: "x"`},
-		"only the object":               {newNode("a"), object("x"), `Node a is reporting: "x"`},
-		"the object, and a reason":      {newNode("a", withState("Working", "y")), object("x"), `Node a is reporting: "x", Node a is reporting: "y"`},
-		"only the annotations":          {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
-		"the annotations, no object":    {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
-		"an object without a message":   {newNode("a"), object(""), `Node a is reporting: ""`},
-		"the annotations, only a state": {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
+		"both have different texts":                          {newNode("a", withState("Degraded", "x")), object("y"), `Node a is reporting: "y", Node a is reporting: "x"`},
+		"the text of the object has the prefix of an update": {newNode("a"), object("Action during update to " + oldConfig + ": x"), `Node a is reporting: "x"`},
+		"both have the same text":                            {newNode("a", withState("Degraded", "x")), object("x"), `Node a is reporting: "x"`},
+		"only the object":                                    {newNode("a"), object("x"), `Node a is reporting: "x"`},
+		"the object, and a reason":                           {newNode("a", withState("Working", "y")), object("x"), `Node a is reporting: "x", Node a is reporting: "y"`},
+		"only the annotations":                               {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
+		"the annotations, no object":                         {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
+		"an object without a message":                        {newNode("a"), object(""), `Node a is reporting: ""`},
+		"the annotations, only a state":                      {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := statusOf(t, newPool("worker"), nodes{test.node}, mcns{test.mcn}, pool.Options{})

@@ -40,19 +40,19 @@ func TestOneObjectForEachNode(t *testing.T) {
 		pool    string // "" if there is no object
 		desired string
 	}{
-		"unchanged":        {func(*corev1.Node) {}, "worker", "rendered-1"},
-		"in an update":     {desires("rendered-2"), "worker", "rendered-2"},
-		"running":          {func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, "worker", "rendered-1"},
-		"pending":          {func(n *corev1.Node) { n.Status.Phase = corev1.NodePending }, "", ""},
-		"provisioning":     {func(n *corev1.Node) { n.Status.Phase = "Provisioning" }, "", ""},
-		"windows":          {func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "windows" }, "", ""},
-		"linux":            {func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "linux" }, "worker", "rendered-1"},
-		"no annotations":   {func(n *corev1.Node) { n.Annotations = nil }, "worker", "not-yet-set"},
-		"no pool":          {func(n *corev1.Node) { n.Labels = nil }, "not-yet-set", "rendered-1"},
-		"custom pool":      {func(n *corev1.Node) { n.Labels["role-infra"] = "" }, "infra", "rendered-1"},
-		"master as well":   {func(n *corev1.Node) { n.Labels["role-master"] = "" }, "master", "rendered-1"},
-		"two custom pools": {func(n *corev1.Node) { n.Labels["role-infra"], n.Labels["role-gpu"] = "", "" }, "not-yet-set", "rendered-1"},
-		"invalid config":   {desires("Not A Name"), "worker", "not-yet-set"},
+		"unchanged":                   {func(*corev1.Node) {}, "worker", "rendered-1"},
+		"in an update":                {desires("rendered-2"), "worker", "rendered-2"},
+		"running":                     {func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, "worker", "rendered-1"},
+		"pending":                     {func(n *corev1.Node) { n.Status.Phase = corev1.NodePending }, "", ""},
+		"provisioning":                {func(n *corev1.Node) { n.Status.Phase = "Provisioning" }, "", ""},
+		"windows":                     {func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "windows" }, "", ""},
+		"linux":                       {func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "linux" }, "worker", "rendered-1"},
+		"no annotations":              {func(n *corev1.Node) { n.Annotations = nil }, "worker", "not-yet-set"},
+		"no pool":                     {func(n *corev1.Node) { n.Labels = nil }, "not-yet-set", "rendered-1"},
+		"custom pool":                 {func(n *corev1.Node) { n.Labels["role-infra"] = "" }, "infra", "rendered-1"},
+		"the pools worker and master": {func(n *corev1.Node) { n.Labels["role-master"] = "" }, "master", "rendered-1"},
+		"two custom pools":            {func(n *corev1.Node) { n.Labels["role-infra"], n.Labels["role-gpu"] = "", "" }, "not-yet-set", "rendered-1"},
+		"invalid config":              {desires("Not A Name"), "worker", "not-yet-set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			nodes := one("worker")

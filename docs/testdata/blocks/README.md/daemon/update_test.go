@@ -247,7 +247,7 @@ func TestWatchersSee(t *testing.T) {
 			},
 			want: "NodeDegraded: False True False",
 		},
-		"restarts of the process in mid-update": {
+		"restarts of the process during an update": {
 			run: func(n *nodeTest) {
 				n.daemon.drain = func(ctx context.Context) error { n.startProcess(); return ctx.Err() }
 				n.daemon.apply = func(context.Context) error { return errors.New("the process has ended") }
@@ -352,7 +352,7 @@ config-2 config-2 True  False False   False False False False   False False   Fa
 	}
 	assert.Empty(t, rest, "the last table is the end")
 
-	// The texts after the update: a step that has run is of the last update, one that never ran says so.
+	// After the update, the message of a step that has run names the update. The message of a step that never ran says so.
 	mcn, err := n.client.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), "worker-0", metav1.GetOptions{})
 	require.NoError(t, err)
 	for _, c := range mcn.Status.Conditions {
