@@ -46,7 +46,7 @@ func (s State) updateName(n Node) string {
 	list := s.Status.Conditions
 	hasImageStep := transitions.HasStarted(list, phases.ImagePulledFromRegistry) || transitions.HasStarted(list, phases.AppliedOSImage)
 	switch {
-	case !isPrepared && s.runsTarget(n):
+	case !isPrepared && s.isUnderWay() && s.runsTarget(n):
 		return "a withdrawn config"
 	case n.Mode == Image && images.DesiredImage == "" && images.CurrentImage != "":
 		return "disable image mode" // the prefix is "Action during update to disable image mode: "
