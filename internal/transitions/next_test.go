@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -39,4 +40,18 @@ func TestARepeatAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *testing.T)
 	list = append(list, metav1.Condition{Type: "InternalReleaseImageDegraded", Status: no}, second)
 	assert.Nil(t, next(t, list, false, r), "the order, conditions of other clients and second conditions are ignored")
 	assert.Equal(t, standardTypes, types(next(t, list, false, report(phases.Drained, done))[0]))
+}
+
+func TestOnlyALateUnknownLeavesItsParentAlone(t *testing.T) {
+	list := midway(false, statusMap{phases.UpdateExecuted: done})
+	conditions.Find(list, phases.UpdateExecuted).LastTransitionTime = now
+	late := func(r *request) { r.Time = earlier }
+	writes := next(t, list, false, report(phases.Cordoned, running, late))
+	require.NotEmpty(t, writes)
+	assert.Equal(t, condition(t, list, phases.UpdateExecuted), condition(t, writes[len(writes)-1], phases.UpdateExecuted))
+
+	completes := func(r *request) { r.CompletesParent = true }
+	writes = next(t, list, false, report(phases.Drained, done, late, completes))
+	require.Len(t, writes, 1)
+	assert.Equal(t, string(phases.Drained), condition(t, writes[0], phases.UpdateExecuted).Reason, "True gives its text to the parent")
 }
