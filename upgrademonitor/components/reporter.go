@@ -48,7 +48,7 @@ func (r *Reporter) Begin(s State, key string) (end func(error)) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p := r.tracker.start(newStep(s, key), r.config.Clock.Now())
+	p := r.tracker.start(newStateKey(s, key), r.config.Clock.Now())
 	return func(err error) {
 		text := oneLine(fmt.Sprint(err)) // fmt.Sprint recovers if err.Error panics, for example on a nil pointer
 		r.mu.Lock()
@@ -86,7 +86,7 @@ func (r *Reporter) Forget(s State, key string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tracker.forget(newStep(s, key))
+	r.tracker.forget(newStateKey(s, key))
 	r.notify()
 }
 

@@ -21,21 +21,21 @@ const (
 	maxKey       = 253 // the longest name of an object
 )
 
-// step is a State and the name of the object that the step works on, or "".
-type step struct {
+// stateKey identifies a step: its State, and the name of the object that it works on, or "".
+type stateKey struct {
 	state State
 	key   string
 }
 
-// newStep returns a step. A State that cannot be a part of a reason becomes Errored.
-func newStep(s State, key string) step {
+// newStateKey returns a stateKey. A State that cannot be a part of a reason becomes Errored.
+func newStateKey(s State, key string) stateKey {
 	if !validState.MatchString(string(s)) {
 		s = Errored
 	}
-	return step{s, truncate.To(key, maxKey)}
+	return stateKey{s, truncate.To(key, maxKey)}
 }
 
-func (s step) message(text string) string {
+func (s stateKey) message(text string) string {
 	if s.key == "" {
 		return text
 	}
@@ -44,13 +44,13 @@ func (s step) message(text string) string {
 
 // pass is one run of a step, from Begin to end. A step may have several passes at the same time.
 type pass struct {
-	step
+	stateKey
 	started time.Time
 }
 
 // problem is an error of a step, or a pass that takes too long.
 type problem struct {
-	step
+	stateKey
 	since           time.Time // the time of the first error, or when the pass exceeded the limit
 	reason, message string
 }
@@ -59,21 +59,21 @@ type problem struct {
 // The caller must hold Reporter.mu.
 type tracker struct {
 	component Component
-	sync      State              // OperatorSync or MCCSync
-	readAt    time.Time          // the time when Run read the conditions of an earlier process
-	inherited bool               // Degraded=True of an earlier process stays
-	running   map[*pass]bool     // the passes that have not ended
-	errors    map[step]problem   // unresolved errors, at most maxErrors
-	peers     []metav1.Condition // conditions of other components
-	lastStep  State              // the most recently started step of the sync
-	succeeded bool               // a pass has succeeded
-	synced    bool               // a whole sync has succeeded
+	sync      State                // OperatorSync or MCCSync
+	readAt    time.Time            // the time when Run read the conditions of an earlier process
+	inherited bool                 // Degraded=True of an earlier process stays
+	running   map[*pass]bool       // the passes that have not ended
+	errors    map[stateKey]problem // unresolved errors, at most maxErrors
+	peers     []metav1.Condition   // conditions of other components
+	lastStep  State                // the most recently started step of the sync
+	succeeded bool                 // a pass has succeeded
+	synced    bool                 // a whole sync has succeeded
 }
 
 func newTracker(c Component) *tracker {
 	return &tracker{
 		component: c, sync: writers[c].sync, inherited: true,
-		running: map[*pass]bool{}, errors: map[step]problem{},
+		running: map[*pass]bool{}, errors: map[stateKey]problem{},
 	}
 }
 
@@ -82,7 +82,7 @@ func (t *tracker) isStep(s State) bool {
 	return s != t.sync && strings.HasPrefix(string(s), string(t.sync))
 }
 
-func (t *tracker) start(s step, now time.Time) *pass {
+func (t *tracker) start(s stateKey, now time.Time) *pass {
 	if t.isStep(s.state) {
 		t.lastStep = s.state
 	}
@@ -105,12 +105,12 @@ func (t *tracker) succeed(p *pass) {
 	}
 	t.succeeded = true
 	t.synced = t.synced || p.state == t.sync
-	delete(t.errors, p.step)
+	delete(t.errors, p.stateKey)
 }
 
 // fail ends a pass with an error. It drops a new error if there are already maxErrors errors.
 func (t *tracker) fail(p *pass, text string, now time.Time) {
-	known, isKnown := t.errors[p.step]
+	known, isKnown := t.errors[p.stateKey]
 	if !t.end(p) || !isKnown && len(t.errors) == maxErrors {
 		return
 	}
@@ -120,12 +120,12 @@ func (t *tracker) fail(p *pass, text string, now time.Time) {
 	case now.Sub(p.started) >= stuckAfter: // Degraded is True, and stays
 		now = now.Add(-lasting)
 	}
-	t.errors[p.step] = problem{p.step, now, string(p.state) + failedSuffix, p.message(text)}
+	t.errors[p.stateKey] = problem{p.stateKey, now, string(p.state) + failedSuffix, p.message(text)}
 }
 
 // forget removes the error of a step, and ends its running passes without a result.
-func (t *tracker) forget(s step) {
-	maps.DeleteFunc(t.running, func(p *pass, _ bool) bool { return p.step == s })
+func (t *tracker) forget(s stateKey) {
+	maps.DeleteFunc(t.running, func(p *pass, _ bool) bool { return p.stateKey == s })
 	delete(t.errors, s)
 }
 
@@ -135,7 +135,7 @@ func (t *tracker) runningFor(limit time.Duration, suffix string, now time.Time) 
 	for p := range t.running {
 		if now.Sub(p.started) >= limit {
 			text := p.message("running since " + timestamp(p.started))
-			list = append(list, problem{p.step, p.started.Add(limit), string(p.state) + suffix, text})
+			list = append(list, problem{p.stateKey, p.started.Add(limit), string(p.state) + suffix, text})
 		}
 	}
 	return list

@@ -17,12 +17,12 @@ var epoch = time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
 
 // failed records a pass that fails at once.
 func (t *tracker) failed(s State, key, text string, at time.Time) {
-	t.fail(t.start(step{s, key}, at), text, at)
+	t.fail(t.start(stateKey{s, key}, at), text, at)
 }
 
 // succeeds records a pass that succeeds at once.
 func (t *tracker) succeeds(s State, key string, at time.Time) {
-	t.succeed(t.start(step{s, key}, at))
+	t.succeed(t.start(stateKey{s, key}, at))
 }
 
 // Passes of several steps start and end in random order, and overlap. Degraded is True exactly if an error has been
@@ -34,31 +34,31 @@ func TestOnlyASuccessOfTheSameStepResolvesAnError(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		tr, now := newTracker(Operator), epoch
 		var open []*pass
-		failed, before := map[step]time.Time{}, []metav1.Condition(nil)
+		failed, before := map[stateKey]time.Time{}, []metav1.Condition(nil)
 		for range 200 {
 			now = now.Add(time.Duration(random.IntN(60)) * time.Second)
-			s := step{[]State{OperatorSync, OperatorSyncMCD, OperatorSyncMCP, MetricsSync}[random.IntN(4)], []string{"", "worker", "master"}[random.IntN(3)]}
+			s := stateKey{[]State{OperatorSync, OperatorSyncMCD, OperatorSyncMCP, MetricsSync}[random.IntN(4)], []string{"", "worker", "master"}[random.IntN(3)]}
 			switch n := random.IntN(20); {
 			case n < 10:
 				open = append(open, tr.start(s, now))
 			case n == 10:
 				tr.forget(s)
 				delete(failed, s)
-				open = slices.DeleteFunc(open, func(p *pass) bool { return p.step == s })
+				open = slices.DeleteFunc(open, func(p *pass) bool { return p.stateKey == s })
 			case len(open) > 0:
 				i := random.IntN(len(open))
 				p := open[i]
 				open = slices.Delete(open, i, i+1)
 				if n >= 14 {
 					tr.succeed(p)
-					delete(failed, p.step)
+					delete(failed, p.stateKey)
 				} else {
 					tr.fail(p, fmt.Sprint("error ", n), now)
 					since := now
 					if now.Sub(p.started) >= 30*time.Minute {
 						since = now.Add(-2 * time.Minute)
 					}
-					failed[p.step] = cmp.Or(failed[p.step], since)
+					failed[p.stateKey] = cmp.Or(failed[p.stateKey], since)
 				}
 			}
 			isDegraded, isProgressing := false, false
@@ -89,12 +89,12 @@ func TestAStepHasAValidNameAndAShortKey(t *testing.T) {
 		OperatorSyncConfigMaps: "OperatorSyncConfigmaps", "OperatorSyncEverything": "OperatorSyncEverything",
 		"": Errored, "Two\nLines": Errored, State(strings.Repeat("a", 1<<20)): Errored,
 	} {
-		assert.Equal(t, want, newStep(state, "").state)
+		assert.Equal(t, want, newStateKey(state, "").state)
 	}
 	name, long := strings.Repeat("a", 253), strings.Repeat("a", 1<<20)
-	assert.Equal(t, name, newStep(OperatorSyncMCP, name).key)
-	assert.NotEqual(t, newStep(OperatorSyncMCP, long+"1"), newStep(OperatorSyncMCP, long+"2"))
-	assert.Len(t, newStep(OperatorSyncMCP, long).key, 253)
+	assert.Equal(t, name, newStateKey(OperatorSyncMCP, name).key)
+	assert.NotEqual(t, newStateKey(OperatorSyncMCP, long+"1"), newStateKey(OperatorSyncMCP, long+"2"))
+	assert.Len(t, newStateKey(OperatorSyncMCP, long).key, 253)
 }
 
 // When 64 errors are kept, their texts are still updated.
@@ -106,7 +106,7 @@ func TestTheFirst64ErrorsAreKept(t *testing.T) {
 	}
 	assert.Len(t, tr.errors, 64)
 	tr.failed(MCCSyncMachineConfigPool, "0", "another", now)
-	assert.Equal(t, "0: another", tr.errors[step{MCCSyncMachineConfigPool, "0"}].message)
+	assert.Equal(t, "0: another", tr.errors[stateKey{MCCSyncMachineConfigPool, "0"}].message)
 	assert.Contains(t, tr.degraded(metav1.Condition{}, now).Message, "; and 63 more")
 }
 

@@ -162,16 +162,16 @@ func (c *cluster) changePool(name string, change func(*mcfgv1.MachineConfigPool)
 	require.NoError(c.t, err)
 }
 
-// machine is a node of worker and its object.
-type machine struct {
+// worker is a node of the pool worker, and its object.
+type worker struct {
 	c    *cluster
 	node *corev1.Node
 	mcn  *mcfgv1.MachineConfigNode
 }
 
-func (c *cluster) add(name string, roles ...string) *machine {
+func (c *cluster) add(name string, roles ...string) *worker {
 	c.t.Helper()
-	m := &machine{c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}, Annotations: map[string]string{keyOfDesired: oldConfig}}},
+	m := &worker{c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{}, Annotations: map[string]string{keyOfDesired: oldConfig}}},
 		&mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: name}}}
 	for _, role := range roles {
 		m.node.Labels["role-"+role] = ""
@@ -187,12 +187,12 @@ func (c *cluster) add(name string, roles ...string) *machine {
 }
 
 // setNode and setObject store the machine's objects.
-func (m *machine) setNode() {
+func (m *worker) setNode() {
 	m.c.t.Helper()
 	require.NoError(m.c.t, m.c.kube.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), m.node.DeepCopy(), ""))
 }
 
-func (m *machine) setObject() {
+func (m *worker) setObject() {
 	m.c.t.Helper()
 	require.NoError(m.c.t, m.c.mcfg.Tracker().Update(mcfgv1.GroupVersion.WithResource("machineconfignodes"), m.mcn.DeepCopy(), ""))
 }
@@ -221,7 +221,7 @@ func traceOf(t *testing.T, name string) trace {
 }
 
 // update replays a trace on a machine, 20 seconds a call: the Node desires the config two seconds before its object does.
-func (m *machine) update(tr trace) {
+func (m *worker) update(tr trace) {
 	target := m.mcn.Spec.ConfigVersion.Desired // of the last update that has started
 	for _, call := range tr.Steps {
 		if desired := call.Node.DesiredConfig; m.mcn.Spec.ConfigVersion.Desired != desired {
@@ -278,7 +278,7 @@ func TestWritesOfARollout(t *testing.T) {
 	} {
 		inBubble(t, func(t *testing.T, c *cluster) {
 			c.addPool("worker")
-			var machines []*machine
+			var machines []*worker
 			for i := range test.nodes {
 				machines = append(machines, c.add(fmt.Sprint("worker-", i), "worker"))
 			}
