@@ -158,6 +158,7 @@ func (p *path) do(commands ...command) {
 var (
 	run, next = mustParse("run"), mustParse("next")
 	leave     = mustParse("leave")
+	flush     = mustParse("flush")
 	repeat    = command{text: "repeat"} // repeats the last report
 )
 
@@ -183,13 +184,20 @@ func (p *path) walk() {
 	}
 }
 
-// compare compares the status with that after the same reports without events. Parents may have
-// another text, and prefixes another name, because a pending report gets the text of a later one, and the latest Node.
+// compare compares the status with that after the same reports without events, and after a Flush, which copies the configs
+// of the latest Node. Parents may have another text, and prefixes another name, because a pending report gets the text of a
+// later one, and the latest Node.
 func (p *path) compare() error {
 	var without script
 	for _, c := range p.calls {
 		without.do(c)
 		without.do(run)
+	}
+	p.do(flush, run)
+	without.do(flush)
+	without.do(run)
+	if p.err != nil {
+		return p.err
 	}
 	got, want := p.server.object.Status, without.server.object.Status
 	if got.ConfigImage != want.ConfigImage || configs(p.server.object) != configs(without.server.object) ||
