@@ -177,4 +177,7 @@ func TestWaitForAMachineConfigInFiles(t *testing.T) {
 		got = execute(t, asList(t, pool, n, newConfigOf(chrony, at, at)), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--tolerate", tolerate)
 		assert.Contains(t, got.stderr, want, tolerate)
 	}
+	pool.Status.Conditions[len(pool.Status.Conditions)-1].LastTransitionTime = metav1.NewTime(at)
+	got = execute(t, asList(t, pool, n), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--removed", "--tolerate", "1h")
+	assert.Contains(t, got.stderr, "not done in ", "a rendering error before the first view, while the MachineConfig is unknown")
 }

@@ -320,6 +320,30 @@ func TestServerThatComesBack(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(stdout, "worker 0/2"), "it is said once")
 }
 
+func TestEachOutageIsNoted(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
+	s := newServer(t, newPool("worker", newConfig), n)
+	r := start(t, "wait", "--kubeconfig", s.kubeconfig(t))
+	r.await("worker 0/1 to 22222222, 1 waiting")
+	loseServer := func() {
+		s.failWith(failure{status: http.StatusServiceUnavailable})
+		s.CloseClientConnections()
+		r.awaitError("trying again")
+	}
+	loseServer()
+	s.failWith(failure{})
+	s.set(newPool("worker", "rendered-worker-33333333"))
+	cordoned := newKubeNode("worker-0")
+	cordoned.Spec.Unschedulable = true
+	s.set(cordoned)
+	r.await("worker 0/1 to 33333333, 1 waiting, blocked") // a view after both resources have responded
+	update(n, "rendered-worker-33333333", time.Now(), phases.Drained)
+	s.set(n)
+	r.await("worker 0/1 to 33333333, 1 draining")
+	loseServer()
+}
+
 // A view of a server that does not respond may be out of date, so it decides nothing.
 func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 	t.Parallel()
@@ -397,7 +421,8 @@ func TestFlagsOfKubectl(t *testing.T) {
 	require.NoError(t, err)
 	cluster := connected.(*source.Cluster)
 	assert.Equal(t, 7*time.Second, cluster.RequestTimeout)
-	assert.Zero(t, cluster.Config.Timeout)
+	assert.Zero(t, cluster.Config.Timeout, "a watch may take longer")
+	assert.Negative(t, cluster.Config.QPS, "no client-side limit: the pages of a big cluster would take minutes")
 	assert.Equal(t, "https://other", cluster.Config.Host)
 }
 
