@@ -53,7 +53,7 @@ func counts(p cluster.Pool) [6]int {
 }
 
 // The Nodes decide which nodes exist. The selectors of the pools decide to which pool a node belongs.
-func TestPlaces(t *testing.T) {
+func TestNodesAndSelectorsDecideThePool(t *testing.T) {
 	gone := object("worker", configB)
 	gone.Name = "gone"
 	windows := kube(configB, "worker")
@@ -119,7 +119,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // Without a report in a MachineConfigNode, the annotations of the Node decide what the node runs.
-func TestByTheNode(t *testing.T) {
+func TestAnnotationsDecideWithoutAReport(t *testing.T) {
 	state := func(n *corev1.Node, state string) *corev1.Node {
 		n.Annotations["machineconfiguration.openshift.io/state"] = state
 		return n
@@ -156,8 +156,8 @@ func TestByTheNode(t *testing.T) {
 	}
 }
 
-// TestWithdrawn: the spec of an object still has a config that the pool has withdrawn. The node runs the target.
-func TestWithdrawn(t *testing.T) {
+// The spec of an object still has a config that the pool has withdrawn. The node runs the target.
+func TestAWithdrawnConfigIsNotTheTarget(t *testing.T) {
 	m := object("worker", configB, withDesired(configA))
 	p := one(t, worker("", updated), 6000, cluster.NewNode(nil, m))
 	assert.True(t, p.IsDone())
@@ -180,7 +180,7 @@ func TestWithdrawn(t *testing.T) {
 }
 
 // If all nodes have the target, and the pool is not Updated, a text gives the reason.
-func TestNotUpdated(t *testing.T) {
+func TestAPoolThatIsNotUpdatedGivesTheReason(t *testing.T) {
 	says := func(change func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {
 		return worker("", updated, change)
 	}
@@ -214,7 +214,7 @@ func TestNotUpdated(t *testing.T) {
 }
 
 // A pool is stalled if nodes wait, fewer than maxUnavailable are unavailable, and no node updates.
-func TestStalled(t *testing.T) {
+func TestAPoolWithRoomForWaitingNodesIsStalled(t *testing.T) {
 	done := finishedNode("a", 0, 90)
 	for name, tc := range map[string]struct {
 		pool  *mcfgv1.MachineConfigPool
@@ -251,7 +251,7 @@ func TestStalled(t *testing.T) {
 
 // If the controller has not read the target yet, the pool is not stalled. After two minutes, the
 // controller is the problem.
-func TestUnobserved(t *testing.T) {
+func TestAnUnobservedPoolIsNotStalled(t *testing.T) {
 	set := func(minutes float64) func(*mcfgv1.MachineConfigPool) {
 		return func(p *mcfgv1.MachineConfigPool) {
 			p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "c", Time: &metav1.Time{Time: at(minutes)}, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:configuration":{}}}`)}}
@@ -294,7 +294,7 @@ func TestUnobserved(t *testing.T) {
 }
 
 // While a node lacks the image of its pool, the node is not done, even if it has the config.
-func TestBuilds(t *testing.T) {
+func TestANodeWithoutTheImageIsNotDone(t *testing.T) {
 	updating := func(status corev1.ConditionStatus, message string) func(*mcfgv1.MachineConfigPool) {
 		return func(p *mcfgv1.MachineConfigPool) {
 			p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdating, Status: status, Message: message, LastTransitionTime: metav1.NewTime(at(20))})
@@ -332,8 +332,8 @@ func TestBuilds(t *testing.T) {
 	}
 }
 
-// TestPaused: a paused pool says since when it waits, and which certificates expire within 30 days.
-func TestPaused(t *testing.T) {
+// A paused pool says since when it waits, and which certificates expire within 30 days.
+func TestAPausedPoolShowsItsCertificates(t *testing.T) {
 	p := worker("", paused)
 	expires := func(subject string, days float64) mcfgv1.CertExpiry {
 		return mcfgv1.CertExpiry{Subject: subject, Expiry: &metav1.Time{Time: at(days * 24 * 60)}}
@@ -347,8 +347,8 @@ func TestPaused(t *testing.T) {
 	assert.Empty(t, cluster.Of(objects, at(0)).Pools[0].Certificates)
 }
 
-// TestUnavailableByNodes: the Nodes decide which nodes are unavailable. The status of the pool may be late.
-func TestUnavailableByNodes(t *testing.T) {
+// The Nodes decide which nodes are unavailable. The status of the pool may be late.
+func TestNodesDecideWhichAreUnavailable(t *testing.T) {
 	p := selecting("worker", unavailable(3), retargeted(20))
 	nodes := []cluster.Node{cluster.NewNode(kube(configA, "worker"), object("worker", configA))}
 	assert.Zero(t, one(t, p, 60, nodes...).Unavailable)
@@ -364,7 +364,7 @@ func waitsFor(p cluster.Pool) string {
 }
 
 // While masters are unavailable or wait for their update, the pool arbiter is not stalled.
-func TestArbiterWaits(t *testing.T) {
+func TestAnArbiterThatWaitsForMastersIsNotStalled(t *testing.T) {
 	named := func(name string, changes ...func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {
 		p := worker("", append(changes, retargeted(0))...)
 		p.Name = name

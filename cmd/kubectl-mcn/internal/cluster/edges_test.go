@@ -14,7 +14,7 @@ import (
 )
 
 // A dump may lack the pool of a role, or its selector.
-func TestRolesWithoutTheirPool(t *testing.T) {
+func TestADumpMayLackThePoolOfARole(t *testing.T) {
 	zone := &metav1.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}
 	changed := func(name string, selector *metav1.LabelSelector) *mcfgv1.MachineConfigPool {
 		p := selecting(name)
@@ -60,8 +60,7 @@ func TestNamesAreSorted(t *testing.T) {
 	assert.Equal(t, []string{"left-a", "left-b"}, c.Leftover)
 }
 
-// TestReportsOfThePool: a degraded node without a message has the report about it in the pool's condition.
-func TestReportsOfThePool(t *testing.T) {
+func TestAPoolHasTheErrorOfANodeWithoutAMessage(t *testing.T) {
 	a, b, c := degradedNode(finishedNode("a", 0, 9), 9), degradedNode(finishedNode("b", 0, 9), 9), finishedNode("c", 0, 9)
 	b.Message = "its own"
 	says := withCondition("NodeDegraded", `Node a is reporting: "disk full", Node b is reporting: "no network", Node c is reporting: "over", Node d is reporting: "gone"`)
@@ -72,15 +71,14 @@ func TestReportsOfThePool(t *testing.T) {
 	assert.Equal(t, []string{"disk full", "its own", ""}, got)
 }
 
-// A certificate without a subject is named after its bundle.
-func TestCertificateWithoutASubject(t *testing.T) {
+func TestACertificateWithoutASubjectIsNamedAfterItsBundle(t *testing.T) {
 	p := worker("", paused)
 	p.Status.CertExpirys = []mcfgv1.CertExpiry{{Subject: "a", Expiry: &metav1.Time{Time: at(1)}}, {Bundle: "KubeAPIServerServingCAData", Expiry: &metav1.Time{Time: at(1)}}}
 	assert.Equal(t, []cluster.Certificate{{Subject: "KubeAPIServerServingCAData", Expires: at(1)}, {Subject: "a", Expires: at(1)}}, one(t, p, 0).Certificates)
 }
 
 // The duration of an update begins with its request, unless the request came after its start.
-func TestBegin(t *testing.T) {
+func TestAnUpdateBeginsWithItsRequest(t *testing.T) {
 	for name, tc := range map[string]struct{ requested, started, want time.Time }{
 		"not started":                  {at(1), time.Time{}, at(1)},
 		"requested, and started later": {at(1), at(2), at(1)},
@@ -92,7 +90,7 @@ func TestBegin(t *testing.T) {
 }
 
 // While an arbiter updates, the waiting masters do not delay the pool arbiter.
-func TestArbiterUpdates(t *testing.T) {
+func TestMastersDoNotDelayAnUpdatingArbiter(t *testing.T) {
 	pools, nodes := []*mcfgv1.MachineConfigPool{selecting("arbiter"), selecting("master")}, []cluster.Node{drainingNode("a", 29), waitingNode("b"), waitingNode("m")}
 	nodes[0].Pool, nodes[1].Pool, nodes[2].Pool = "arbiter", "arbiter", "master"
 	all := poolsOf(pools, nodes, at(30))
@@ -101,7 +99,7 @@ func TestArbiterUpdates(t *testing.T) {
 
 // A target that was set two seconds after a change of a MachineConfig has the change. If the change leads to no new target
 // within five minutes, it does not change the rendered config, so the target has it.
-func TestHasChange(t *testing.T) {
+func TestATargetSetAfterAChangeHasIt(t *testing.T) {
 	changed := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
 	for _, tc := range []struct {
 		set, seen time.Duration

@@ -124,7 +124,7 @@ func stuckNames(p cluster.Pool) []string {
 	return names
 }
 
-func TestTarget(t *testing.T) {
+func TestNoNodeIsDoneWithoutATarget(t *testing.T) {
 	p := worker("")
 	p.Spec.Configuration.Name = ""
 	assert.Equal(t, 1, one(t, p, 1, finishedNode("a", 0, 1)).Waiting, "no node is done in a pool without a config")
@@ -151,7 +151,7 @@ func TestTarget(t *testing.T) {
 	assert.Empty(t, pools[3].Nodes)
 }
 
-func TestTypical(t *testing.T) {
+func TestTheTypicalDurationIsTheMedian(t *testing.T) {
 	a, b, c, d := finishedNode("a", 0, 20), finishedNode("b", 0, 6), finishedNode("c", 0, 8), finishedNode("d", 0, 9)
 	assert.Zero(t, one(t, worker(""), 60).Typical)
 	assert.Equal(t, 20*time.Minute, one(t, worker(""), 60, a).Typical)
@@ -161,7 +161,7 @@ func TestTypical(t *testing.T) {
 }
 
 // A percentage refers to all machines, not only to the nodes that have reported.
-func TestMaxUnavailable(t *testing.T) {
+func TestAPercentageOfMaxUnavailableIsOfAllMachines(t *testing.T) {
 	for _, tc := range []struct {
 		limit    string
 		machines int32
@@ -176,7 +176,7 @@ func TestMaxUnavailable(t *testing.T) {
 	}
 }
 
-func TestStuck(t *testing.T) {
+func TestANodeOverTheLimitIsStuck(t *testing.T) {
 	for name, tc := range map[string]struct {
 		node cluster.Node
 		want string // stuck, slow, or nothing
@@ -218,7 +218,7 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-func TestStuckNodes(t *testing.T) {
+func TestDegradedNodesComeFirstThenTheLongestStuck(t *testing.T) {
 	nodes := []cluster.Node{
 		rebootingNode("a", 95, 2), rebootingNode("b", 95, 4), rebootingNode("c", 95, 3), drainingNode("d", 33), degradedNode(drainingNode("e", 80), 89),
 		requestedNode("f", 20), degradedNode(requestedNode("g", 95), 300),
@@ -249,7 +249,7 @@ func TestStuckNodes(t *testing.T) {
 	assert.Zero(t, one(t, worker(""), 100, cluster.NewNode(nil, m)).StuckNodes()[0].For, "the time is not known")
 }
 
-func TestBlocked(t *testing.T) {
+func TestNodesThatTakeEveryPlaceBlockAPool(t *testing.T) {
 	nodes := func(nodes ...cluster.Node) []cluster.Node { return nodes }
 	for name, tc := range map[string]struct {
 		pool  *mcfgv1.MachineConfigPool
@@ -283,7 +283,7 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-func TestLeftKnown(t *testing.T) {
+func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 	three := []cluster.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13)}
 	unknown := func(name string) cluster.Node {
 		n := finishedNode(name, 0, 1)
@@ -338,8 +338,8 @@ func TestLeftKnown(t *testing.T) {
 	}
 }
 
-// TestMissingNodes: the status of a pool counts nodes that have no MachineConfigNode.
-func TestMissingNodes(t *testing.T) {
+// The status of a pool counts nodes that have no MachineConfigNode.
+func TestNodesWithoutAnObjectAreMissing(t *testing.T) {
 	assert.Empty(t, poolsOf(nil, nil, time.Time{}))
 	for _, tc := range []struct {
 		machines       int32

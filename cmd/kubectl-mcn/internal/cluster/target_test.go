@@ -25,8 +25,8 @@ func imaged(name, desired, current string, requested, ended float64) cluster.Nod
 	return n
 }
 
-// TestTargetImage: if a rollout changes only the image, the newest desired image is the target.
-func TestTargetImage(t *testing.T) {
+// If a rollout changes only the image, the newest desired image is the target.
+func TestTheNewestDesiredImageIsTheTarget(t *testing.T) {
 	for name, tc := range map[string]struct {
 		nodes []cluster.Node
 		image string
@@ -67,8 +67,8 @@ func withCondition(kind mcfgv1.MachineConfigPoolConditionType, message string) f
 	}
 }
 
-// TestProblems lists the problems of the pool itself, not those of its nodes. All its nodes are done.
-func TestProblems(t *testing.T) {
+// TestAPoolHasProblemsOfItsOwn lists the problems of the pool itself, not those of its nodes. All its nodes are done.
+func TestAPoolHasProblemsOfItsOwn(t *testing.T) {
 	done := finishedNode("a", 0, 1)
 	pinning := done
 	pinning.PinnedImageSets = []mco.PinnedImageSet{{Name: "test-pinned", Failed: true}}
@@ -111,7 +111,7 @@ func TestProblems(t *testing.T) {
 }
 
 // Without MachineConfigNodes, the counts in the pool's status are used, and its condition Updated decides whether it is done.
-func TestPoolsWithoutObjects(t *testing.T) {
+func TestWithoutObjectsTheStatusOfThePoolDecides(t *testing.T) {
 	counts := func(machines, updated, degraded int32) func(*mcfgv1.MachineConfigPool) {
 		return func(p *mcfgv1.MachineConfigPool) {
 			p.Status.MachineCount, p.Status.UpdatedMachineCount, p.Status.DegradedMachineCount = machines, updated, degraded

@@ -39,9 +39,9 @@ const (
 	anyOfShop    = "    refused: pdb-app-0; budgets of shop that allow 0: db (3 of 3 healthy, 3\n    required), web (1 of 2 healthy)\n"
 )
 
-// TestBudgetThatRefuses: an entry about a drain names the budget that selects the pod, and the pod. If the
+// An entry about a drain names the budget that selects the pod, and the pod. If the
 // pod is not known, it names no budget as the one that refuses.
-func TestBudgetThatRefuses(t *testing.T) {
+func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	t.Parallel()
 	web, db, idle, loose := newBudget("web", 0, 1, 1, 2), newBudget("db", 0, 3, 3, 3), newBudget("idle", 0, 0, 0, 0), newBudget("loose", 1, 2, 1, 2)
 	s := newServer(t, rollout()...)
@@ -86,8 +86,8 @@ func TestBudgetThatRefuses(t *testing.T) {
 	}
 }
 
-// TestBudgetsInDumps: the Pods of a dump or of a must-gather decide which budget is named.
-func TestBudgetsInDumps(t *testing.T) {
+// The Pods of a dump or of a must-gather decide which budget is named.
+func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 	t.Parallel()
 	web, db := newBudget("web", 0, 1, 1, 2), newBudget("db", 0, 3, 3, 3)
 	of := func(objects ...runtime.Object) string { return asList(t, append(rollout(), objects...)...) }

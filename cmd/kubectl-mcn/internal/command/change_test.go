@@ -55,7 +55,7 @@ func targetAt(p *mcfgv1.MachineConfigPool, at time.Time, sources ...string) *mcf
 }
 
 // Right after the apply, the pool is Updated, but does not have the MachineConfig yet. wait must not end then.
-func TestWaitForAMachineConfig(t *testing.T) {
+func TestWaitDoesNotEndBeforeThePoolHasTheMachineConfig(t *testing.T) {
 	t.Parallel()
 	old := time.Now().Add(-time.Hour)
 	n := newNode("worker-0", "worker", oldConfig, old)
@@ -85,8 +85,8 @@ func TestWaitForAMachineConfig(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
-// TestWaitForAMachineConfigFails: a rendering error of the change is a failure at once; an earlier one may go away.
-func TestWaitForAMachineConfigFails(t *testing.T) {
+// A rendering error of the change is a failure at once; an earlier one may go away.
+func TestARenderingErrorOfTheChangeIsAFailureAtOnce(t *testing.T) {
 	t.Parallel()
 	old := time.Now().Add(-time.Hour)
 	degraded := func(since time.Time) *mcfgv1.MachineConfigPool {
@@ -121,8 +121,8 @@ func TestWaitForAMachineConfigFails(t *testing.T) {
 	assert.Contains(t, stderr, "RenderDegraded")
 }
 
-// TestWaitForAMachineConfigWithoutPermission: the sources of the target decide, and a line says what is missing.
-func TestWaitForAMachineConfigWithoutPermission(t *testing.T) {
+// The sources of the target decide, and a line says what is missing.
+func TestWithoutPermissionTheSourcesOfTheTargetDecide(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, targetAt(updatedPool("worker", newConfig), time.Now().Add(-time.Hour), chrony), newNode("worker-0", "worker", newConfig, time.Now()))
 	s.failWith(failure{resource: configsResource, status: http.StatusForbidden})
@@ -133,7 +133,7 @@ func TestWaitForAMachineConfigWithoutPermission(t *testing.T) {
 }
 
 // With a dump, wait decides at once.
-func TestWaitForAMachineConfigInFiles(t *testing.T) {
+func TestFilesDecideAtOnceAboutAMachineConfig(t *testing.T) {
 	t.Parallel()
 	at := now.Add(-time.Hour)
 	n := newNode("worker-0", "worker", newConfig, at)

@@ -21,8 +21,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// With a file, wait decides by the last view.
-func TestWaitOnAFile(t *testing.T) {
+func TestWaitOnAFileDecidesByTheLastView(t *testing.T) {
 	t.Parallel()
 	rolledOut := append([]runtime.Object{updatedPool("worker", newConfig)}, doneNodes(3)...)
 	resting := updatedPool("worker", newConfig)
@@ -95,8 +94,8 @@ func TestClusterAndFileAgree(t *testing.T) {
 	}
 }
 
-// TestEmptyCluster: a cluster without objects is not an error, but there is nothing to wait for.
-func TestEmptyCluster(t *testing.T) {
+// A cluster without objects is not an error, but there is nothing to wait for.
+func TestAnEmptyClusterIsNoError(t *testing.T) {
 	t.Parallel()
 	file := newServer(t).kubeconfig(t)
 	assert.Equal(t, execution{0, "", "No resources found\n"}, execute(t, "", "--kubeconfig", file))
@@ -118,8 +117,7 @@ func TestEmptyCluster(t *testing.T) {
 	r.await("No resources found")
 }
 
-// A pool that is blocked counts as stuck after the time of --tolerate.
-func TestWaitForAPoolThatIsBlocked(t *testing.T) {
+func TestABlockedPoolFailsAfterTolerate(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"blocked", "paused"} {
 		s := newServer(t, situations[name]()...)
@@ -136,7 +134,7 @@ func TestWaitForAPoolThatIsBlocked(t *testing.T) {
 }
 
 // While a server starts, the first lists fail and a continue token expires. The command retries.
-func TestServerThatStarts(t *testing.T) {
+func TestTheCommandRetriesWhileAServerStarts(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, append(doneNodes(4), updatedPool("worker", newConfig))...)
 	s.expires = true
@@ -154,9 +152,9 @@ func TestServerThatStarts(t *testing.T) {
 	assert.Regexp(t, "^kubectl mcn: cannot list .*; trying again\n$", stderr, "it is said once")
 }
 
-// TestRejectedRequests: a screen needs lists only. It names a resource that cannot be read, in one
+// A screen needs lists only. It names a resource that cannot be read, in one
 // line. If nothing can be shown, the command ends at once.
-func TestRejectedRequests(t *testing.T) {
+func TestARejectedRequestIsNamedInOneLine(t *testing.T) {
 	t.Parallel()
 	const forbidden, notAllowed = http.StatusForbidden, "not allowed to list "
 	for _, test := range []struct {
@@ -208,7 +206,7 @@ func TestRejectedRequests(t *testing.T) {
 }
 
 // The OpenShift versions are read from the MachineConfigs, by name, if the user may read them.
-func TestReleases(t *testing.T) {
+func TestTheReleasesAreReadByName(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, rollout()...)
 	s.releases = map[string]string{oldConfig: "4.19.12", newConfig: "4.20.1"}
@@ -225,8 +223,8 @@ func TestReleases(t *testing.T) {
 	assert.Contains(t, execute(t, list, "-f", "-").stdout, "OpenShift master 4.20.2, infra 4.20.1, worker 4.20.1\n")
 }
 
-// TestNodesOfACluster: if Nodes may be listed, the screen says which nodes are unavailable.
-func TestNodesOfACluster(t *testing.T) {
+// If Nodes may be listed, the screen says which nodes are unavailable.
+func TestTheScreenNamesUnavailableNodes(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, situations["blocked"]()...)
 	notReady, cordoned := newKubeNode("worker-0"), newKubeNode("worker-1")
@@ -273,8 +271,8 @@ func TestWaitFollowsNodes(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
-// TestWaitWithoutNodes: a user may not read Nodes, which is noted once, and the server is away for a while.
-func TestWaitWithoutNodes(t *testing.T) {
+// A user may not read Nodes, which is noted once, and the server is away for a while.
+func TestWaitNotesOnceThatNodesAreDenied(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
 	s := newServer(t, newPool("worker", newConfig), n)
@@ -295,8 +293,7 @@ func TestWaitWithoutNodes(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(stderr, "not allowed to list "+coreNodes), stderr)
 }
 
-// On a cluster without MachineConfigNodes, the counts of the pools are shown.
-func TestNoMachineConfigNodes(t *testing.T) {
+func TestWithoutMachineConfigNodesTheCountsOfThePoolsAreShown(t *testing.T) {
 	t.Parallel()
 	p := newPool("worker", newConfig)
 	p.Status.MachineCount, p.Status.UpdatedMachineCount, p.Status.Configuration.Name = 3, 2, newConfig
@@ -315,8 +312,7 @@ func TestNoMachineConfigNodes(t *testing.T) {
 	assert.Zero(t, code, stderr)
 }
 
-// The output of kubectl's own printers is unchanged.
-func TestPrinters(t *testing.T) {
+func TestPrintersOfKubectlAreUnchanged(t *testing.T) {
 	t.Parallel()
 	list := asList(t, rollout()...)
 	for format, want := range map[string]string{
@@ -330,8 +326,7 @@ func TestPrinters(t *testing.T) {
 	}
 }
 
-// A must-gather, a folder and a file are also read through a link.
-func TestLinks(t *testing.T) {
+func TestMustGathersFoldersAndFilesAreReadThroughLinks(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	gathered, err := filepath.Abs(filepath.Join(real, "must-gather"))
@@ -353,9 +348,9 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestPage: the page has the screen, and the picture of README.md has its lines, with colors. If the picture is out of
+// The page has the screen, and the picture of README.md has its lines, with colors. If the picture is out of
 // date, run make picture.
-func TestPage(t *testing.T) {
+func TestThePageAndThePictureHaveTheScreen(t *testing.T) {
 	t.Parallel()
 	got := execute(t, "", "-f", "../../testdata/rollout.json", "--at", now.Format(time.RFC3339)).stdout
 	page, err := os.ReadFile("../../../../docs/kubectl-mcn.md")

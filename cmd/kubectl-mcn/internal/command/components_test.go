@@ -38,7 +38,7 @@ func slow() *operatorv1.MachineConfiguration {
 		is(components.Bootstrap, components.Progressing, "True", string(components.BootstrapProgression), "The first sync is at step OperatorSyncMCPRequired"))
 }
 
-func TestComponentsScreen(t *testing.T) {
+func TestComponentsLookAsRecorded(t *testing.T) {
 	t.Parallel()
 	list := asList(t, slow())
 	golden(t, "components-slow.txt", execute(t, list, "components", "-f", "-").stdout)
@@ -49,7 +49,7 @@ func TestComponentsScreen(t *testing.T) {
 
 // The first screen names a component that is degraded, even if Available is Unknown or missing, and a component whose
 // health is unknown.
-func TestHealthOnTheFirstScreen(t *testing.T) {
+func TestTheFirstScreenNamesUnhealthyComponents(t *testing.T) {
 	t.Parallel()
 	pools := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(3)...)
 	for want, conditions := range map[string][]metav1.Condition{

@@ -27,7 +27,7 @@ import (
 )
 
 // An entry has the time since when the problem lasts, and the other facts about the node.
-func TestEntries(t *testing.T) {
+func TestAnEntryHasTheFactsAboutItsNode(t *testing.T) {
 	t.Parallel()
 	late := updatedPool("worker", newConfig)
 	late.Status.Conditions[0].Status, late.Status.Conditions[0].Message = corev1.ConditionFalse, "a reason"
@@ -52,8 +52,7 @@ func TestEntries(t *testing.T) {
 	assert.NotContains(t, got, "not updated to yet", "the pool is Updated, so the node is done")
 }
 
-// TestNextCommands: the commands that show more about a stuck node, by its step and its message.
-func TestNextCommands(t *testing.T) {
+func TestTheStepAndTheMessageDecideTheNextCommands(t *testing.T) {
 	t.Parallel()
 	refused := func(pod string) string {
 		return fmt.Sprintf("error when evicting pods/%s: global timeout reached: 1m30s", pod)
@@ -95,8 +94,8 @@ func TestNextCommands(t *testing.T) {
 	}
 }
 
-// TestPoolOfANode: the node's screen says why the node waits, unless an entry below says it.
-func TestPoolOfANode(t *testing.T) {
+// The node's screen says why the node waits, unless an entry below says it.
+func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 	t.Parallel()
 	waiting := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
 	degraded := waiting.DeepCopy()
@@ -135,8 +134,8 @@ func TestPoolOfANode(t *testing.T) {
 	assert.Contains(t, got, "\n> Preparing              running  -             -\n", "the object has no times")
 }
 
-// TestPinnedImageSets: the sets of a node share an entry if their errors are the same. A set may have no name.
-func TestPinnedImageSets(t *testing.T) {
+// The sets of a node share an entry if their errors are the same. A set may have no name.
+func TestSetsWithTheSameErrorShareAnEntry(t *testing.T) {
 	t.Parallel()
 	n := doneNodes(1)[0].(*mcfgv1.MachineConfigNode)
 	setCondition(n, phases.PinnedImageSetsDegraded, time.Hour, "One or more PinnedImageSet is experiencing an error.")
@@ -151,8 +150,7 @@ func TestPinnedImageSets(t *testing.T) {
 	assert.Contains(t, got, "\n! worker-0: pinned image set b has failed since 13:16:05 (60m)\n    no such host\n")
 }
 
-// TestNewerObject: if two files have the same object, the newer one is shown.
-func TestNewerObject(t *testing.T) {
+func TestTheNewerOfTwoObjectsIsShown(t *testing.T) {
 	t.Parallel()
 	running, paused := newPool("worker", newConfig), newPool("worker", newConfig)
 	running.Status.Conditions[0].LastTransitionTime, paused.Spec.Paused = metav1.NewTime(now.Add(-time.Hour)), true
@@ -167,8 +165,7 @@ func TestNewerObject(t *testing.T) {
 	}
 }
 
-// A last node that takes longer than the others is not slow at once.
-func TestSoon(t *testing.T) {
+func TestALastNodeIsNotSlowAtOnce(t *testing.T) {
 	t.Parallel()
 	last := newNode("worker-9", "worker", oldConfig, now.Add(-24*time.Hour))
 	update(last, newConfig, now.Add(-9*time.Minute), phases.RebootedNode)
@@ -176,9 +173,9 @@ func TestSoon(t *testing.T) {
 	assert.Regexp(t, `\nworker .*  7m  soon\n`, got)
 }
 
-// TestCordonedNode: a cordoned node that waits has an entry once another node is updated before it, unless the pool
+// A cordoned node that waits has an entry once another node is updated before it, unless the pool
 // is paused.
-func TestCordonedNode(t *testing.T) {
+func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	t.Parallel()
 	three := intstr.FromInt32(3)
 	pool, cordoned := newPool("worker", newConfig), newKubeNode("worker-0")
@@ -199,8 +196,8 @@ func TestCordonedNode(t *testing.T) {
 	assert.Contains(t, got, ": worker-0 (cordoned), worker-2 (degraded)\n    next: oc adm uncordon worker-0\n\n! worker-2: ", "the degraded node has its own entry")
 }
 
-// TestManyNames: an entry has at most ten names and three commands; -o wide has all.
-func TestManyNames(t *testing.T) {
+// An entry has at most ten names and three commands; -o wide has all.
+func TestAnEntryHasAtMostTenNames(t *testing.T) {
 	t.Parallel()
 	all := append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(12)...)
 	for _, n := range all[1:] {
@@ -221,8 +218,8 @@ func TestManyNames(t *testing.T) {
 	}
 }
 
-// TestOffTargetNode: a node that updates to a withdrawn config has an entry, and no row in the table.
-func TestOffTargetNode(t *testing.T) {
+// A node that updates to a withdrawn config has an entry, and no row in the table.
+func TestANodeThatUpdatesToAWithdrawnConfigHasAnEntry(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
 	update(n, "rendered-worker-33333333", now.Add(-5*time.Minute), phases.Drained)
@@ -233,9 +230,9 @@ func TestOffTargetNode(t *testing.T) {
 	assert.Contains(t, got, "\npool       "+newConfig+"; it no longer targets the config that the\n")
 }
 
-// TestManySteps: the line of a pool counts the nodes at each step only if fewer than ten nodes are updating. A screen
+// The line of a pool counts the nodes at each step only if fewer than ten nodes are updating. A screen
 // lists twenty nodes, and -o wide all.
-func TestManySteps(t *testing.T) {
+func TestStepsAreCountedOnlyForFewNodes(t *testing.T) {
 	t.Parallel()
 	all := []runtime.Object{newPool("worker", newConfig)}
 	for i := range 22 {
@@ -252,8 +249,8 @@ func TestManySteps(t *testing.T) {
 	assert.Equal(t, 22, strings.Count(execute(t, asList(t, all...), "-f", "-", "-o", "wide").stdout, "\n  worker-"))
 }
 
-// TestDamagedFiles: damaged files do not hide the good file. A note names the first of them.
-func TestDamagedFiles(t *testing.T) {
+// Damaged files do not hide the good file. A note names the first of them.
+func TestDamagedFilesDoNotHideTheGoodFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	for name, text := range map[string]string{"a.json": "{", "b.json": asList(t, rollout()...), "c.json": "{"} {
@@ -267,9 +264,9 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// TestProblemThatIsReportedAgain: some daemons change the time of a failure at each attempt. The problem has
+// Some daemons change the time of a failure at each attempt. The problem has
 // lasted since the first view with it.
-func TestProblemThatIsReportedAgain(t *testing.T) {
+func TestAProblemLastsSinceTheFirstViewWithIt(t *testing.T) {
 	t.Parallel()
 	c := &check{tolerate: 5 * time.Minute}
 	for minutes, want := range []bool{0: false, 4: false, 5: true, 6: false, 10: false, 11: true} {
@@ -282,8 +279,7 @@ func TestProblemThatIsReportedAgain(t *testing.T) {
 	}
 }
 
-// TestFieldsAreSet: each field of the document has a value in one of the cases.
-func TestFieldsAreSet(t *testing.T) {
+func TestEachFieldOfTheDocumentIsSet(t *testing.T) {
 	t.Parallel()
 	fields := sets.New[string]()
 	var add func(value any)

@@ -24,7 +24,7 @@ func assertPrintable(t testing.TB, text string) {
 	}
 }
 
-func TestUsage(t *testing.T) {
+func TestWrongUsageGetsOneLine(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "a.txt"), nil, 0o600))
 	t.Setenv("KUBECONFIG", filepath.Join(folder, "missing"))
@@ -60,7 +60,7 @@ func TestUsage(t *testing.T) {
 }
 
 // The command reads a pipe, /dev/stdin, and a folder that also has files, folders and links that cannot be read.
-func TestInputAsPeopleHaveIt(t *testing.T) {
+func TestPipesAndMixedFoldersAreRead(t *testing.T) {
 	t.Parallel()
 	list := asList(t, rollout()...)
 	read, write, err := os.Pipe()
@@ -107,7 +107,7 @@ func TestInputAsPeopleHaveIt(t *testing.T) {
 }
 
 // Colors and control characters in texts are not printed, even if YAML has them unescaped.
-func TestControlCharacters(t *testing.T) {
+func TestControlCharactersAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	const head = "kind: MachineConfigNode\nmetadata: {name: node-0}\nspec: {pool: {name: i}}\nstatus:\n  conditions:\n  - type: NodeDegraded\n    status: 'True'\n    message: "
 	for in, want := range map[string]string{
@@ -141,8 +141,8 @@ func FuzzFiles(f *testing.F) {
 	})
 }
 
-// TestFieldsOfTheDocs: the block of docs/kubectl-mcn.md has every field of a pool and its nodes, and no other.
-func TestFieldsOfTheDocs(t *testing.T) {
+// The block of docs/kubectl-mcn.md has every field of a pool and its nodes, and no other.
+func TestThePageHasEachField(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/kubectl-mcn.md")
 	require.NoError(t, err)
 	_, block, _ := strings.Cut(string(page), "```yaml\n")

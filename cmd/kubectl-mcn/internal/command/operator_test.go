@@ -12,9 +12,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestOperatorRepeatsNodes: the entry of the operator comes after the nodes, and without a text about pools whose
+// The entry of the operator comes after the nodes, and without a text about pools whose
 // entries say the same.
-func TestOperatorRepeatsNodes(t *testing.T) {
+func TestTheOperatorDoesNotRepeatNodes(t *testing.T) {
 	t.Parallel()
 	degraded := newNode("worker-0", "worker", newConfig, now)
 	setCondition(degraded, phases.NodeDegraded, 0, "disk full")
@@ -40,8 +40,7 @@ func TestOperatorRepeatsNodes(t *testing.T) {
 	}
 }
 
-// Two stuck nodes that are NotReady share an entry only if the reason is the same.
-func TestUnreadyShareNoCause(t *testing.T) {
+func TestUnreadyNodesShareAnEntryOnlyForTheSameReason(t *testing.T) {
 	t.Parallel()
 	for message, isShared := range map[string]bool{"Kubelet stopped posting node status.": true, "No CNI configuration file": false} {
 		objects := []runtime.Object{newPool("worker", newConfig)}

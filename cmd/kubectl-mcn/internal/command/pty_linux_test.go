@@ -176,7 +176,7 @@ func many(t *testing.T) *server {
 	return s
 }
 
-func TestTerminal(t *testing.T) {
+func TestATerminalIsRedrawnInPlace(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	p := startPTY(t, 80, 24, "-w", "--kubeconfig", s.kubeconfig(t))
@@ -213,7 +213,7 @@ func TestTerminal(t *testing.T) {
 
 // The output has colors on a terminal, unless the terminal has no colors or cannot be redrawn. A terminal may have no
 // size.
-func TestColors(t *testing.T) {
+func TestOnlyATerminalWithColorsGetsColors(t *testing.T) {
 	s := newServer(t, rollout()...)
 	width := 80
 	shown := func(args ...string) string {
@@ -236,7 +236,7 @@ func TestColors(t *testing.T) {
 }
 
 // While the server is unreachable, the last screen stays. Afterwards the command continues.
-func TestUnreachableServer(t *testing.T) {
+func TestTheLastScreenStaysWithoutAServer(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.failWith(failure{status: http.StatusServiceUnavailable})
@@ -263,8 +263,8 @@ func TestUnreachableServer(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(r.stderr.String(), "trying again"), "a note would be in the middle of the screen")
 }
 
-// TestPiped: the output is a pipe whose reader reads one line.
-func TestPiped(t *testing.T) {
+// The output is a pipe whose reader reads one line.
+func TestAClosedPipeEndsTheCommand(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	read, write, err := os.Pipe()

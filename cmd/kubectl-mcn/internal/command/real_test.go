@@ -59,8 +59,8 @@ func (a answers) assertIn(t *testing.T, got execution) {
 	}
 }
 
-// TestRealScreens shows each situation at 80 columns, waits for it, and shows its nodes.
-func TestRealScreens(t *testing.T) {
+// TestRealSituationsLookAsRecorded shows each situation at 80 columns, waits for it, and shows its nodes.
+func TestRealSituationsLookAsRecorded(t *testing.T) {
 	t.Parallel()
 	for _, c := range realCases(t) {
 		t.Run(c.File, func(t *testing.T) {
@@ -105,8 +105,8 @@ func assertFits(t testing.TB, width int, text string) {
 	}
 }
 
-// TestRealNodes shows one node: the node that a screen names.
-func TestRealNodes(t *testing.T) {
+// TestRealNodesLookAsRecorded shows one node: the node that a screen names.
+func TestRealNodesLookAsRecorded(t *testing.T) {
 	t.Parallel()
 	files := map[string]realCase{}
 	for _, c := range realCases(t) {
@@ -130,7 +130,7 @@ func TestRealNodes(t *testing.T) {
 }
 
 // For each input, the command prints a screen, or one sentence that says what to do.
-func TestBadInput(t *testing.T) {
+func TestBadInputGetsAScreenOrOneSentence(t *testing.T) {
 	t.Parallel()
 	bad := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(real, "bad", name))
@@ -184,9 +184,9 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestTimeOfAFile: ages are computed at --at, else to when the file was written, or to the newest time in it if it was
+// Ages are computed at --at, else to when the file was written, or to the newest time in it if it was
 // copied later. Of a folder, the newest file counts.
-func TestTimeOfAFile(t *testing.T) {
+func TestAgesAreComputedWhenTheFileWasWritten(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "dump.json")

@@ -165,8 +165,8 @@ var situations = map[string]func() []runtime.Object{
 	},
 }
 
-// TestScreens shows each situation at 40 and 140 columns.
-func TestScreens(t *testing.T) {
+// TestScreensFitNarrowAndWideTerminals shows each situation at 40 and 140 columns.
+func TestScreensFitNarrowAndWideTerminals(t *testing.T) {
 	t.Parallel()
 	for name, objects := range situations {
 		list := asList(t, objects()...)
@@ -181,8 +181,8 @@ func TestScreens(t *testing.T) {
 	}
 }
 
-// TestOtherScreens shows what the other commands and formats show.
-func TestOtherScreens(t *testing.T) {
+// TestOtherCommandsLookAsRecorded shows what the other commands and formats show.
+func TestOtherCommandsLookAsRecorded(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		situation string
@@ -203,8 +203,8 @@ func TestOtherScreens(t *testing.T) {
 	}
 }
 
-// TestRedraw: a screen that fits is shown whole, and a file is drawn once.
-func TestRedraw(t *testing.T) {
+// A screen that fits is shown whole, and a file is drawn once.
+func TestAScreenThatFitsIsShownWhole(t *testing.T) {
 	t.Parallel()
 	list, size := asList(t, rollout()...), 0
 	redraw := func(out io.Writer, in string, height int, args ...string) (code int, stderr string) {
@@ -242,8 +242,8 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// TestFullDisk: a command whose output cannot be written fails, and says why in one line.
-func TestFullDisk(t *testing.T) {
+// A command whose output cannot be written fails, and says why in one line.
+func TestAFailedWriteFailsTheCommand(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"", "-o json", "node worker-4", "node worker-4 -o yaml", "components", "wait"} {
 		var stderr bytes.Buffer
@@ -254,7 +254,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-func TestBrokenInput(t *testing.T) {
+func TestAFailedReadOfStdinIsWrongUsage(t *testing.T) {
 	t.Parallel()
 	var stderr bytes.Buffer
 	c := testCommand(io.Discard, &stderr)
@@ -263,8 +263,7 @@ func TestBrokenInput(t *testing.T) {
 	assert.Equal(t, "kubectl mcn: cannot read -: input/output error\n", stderr.String())
 }
 
-// TestTimeZone: all times of a screen are in the time zone of the user.
-func TestTimeZone(t *testing.T) {
+func TestTimesAreInTheTimeZoneOfTheUser(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
 	c := testCommand(&stdout, &stderr)
@@ -275,7 +274,7 @@ func TestTimeZone(t *testing.T) {
 }
 
 // At most three causes have an entry. A line says how to see the others.
-func TestManyCauses(t *testing.T) {
+func TestAtMostThreeCausesHaveAnEntry(t *testing.T) {
 	t.Parallel()
 	all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(6)...)
 	for i, obj := range all[1:] {
@@ -296,8 +295,8 @@ func TestManyCauses(t *testing.T) {
 	assert.Contains(t, execute(t, asList(t, all...), "-f", "-").stdout, "\n! 3 nodes stuck for other causes: see kubectl mcn -o wide\n", "the line counts nodes")
 }
 
-// TestSharedEntries lists which nodes share the entry of a node whose drain waits for the Pod db-0.
-func TestSharedEntries(t *testing.T) {
+// TestNodesWithTheSameCauseShareAnEntry lists which nodes share the entry of a node whose drain waits for the Pod db-0.
+func TestNodesWithTheSameCauseShareAnEntry(t *testing.T) {
 	t.Parallel()
 	pod := func(namespace, name string) string {
 		return fmt.Sprintf("error when evicting pods/%q -n %q: global timeout reached: 1m30s", name, namespace)
@@ -325,8 +324,7 @@ func TestSharedEntries(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(execute(t, asList(t, nodes...), "-f", "-").stdout, "\n! worker-"), "another step")
 }
 
-// TestNodesWithoutAMessage: nodes of two pools share an entry only if their errors are the same.
-func TestNodesWithoutAMessage(t *testing.T) {
+func TestNodesOfTwoPoolsShareAnEntryOnlyForTheSameError(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string]int{"": 2, "disk full": 1} {
 		all := append([]runtime.Object{newPool("infra", newConfig), newPool("worker", newConfig)}, doneNodes(3)...)
@@ -339,8 +337,8 @@ func TestNodesWithoutAMessage(t *testing.T) {
 	}
 }
 
-// TestSameCause: messages that differ only in numbers or names that each node has for itself share an entry.
-func TestSameCause(t *testing.T) {
+// Messages that differ only in numbers or names that each node has for itself share an entry.
+func TestNumbersAndNamesOfANodeAreTheSameCause(t *testing.T) {
 	t.Parallel()
 	for _, message := range []string{
 		"request 0a1b2c3d-99a%d-4c01-8def-0123456789ab failed", "read tcp 10.0.0.%d:48201: i/o timeout", "run-u%[1]d4567.service failed",
@@ -355,8 +353,7 @@ func TestSameCause(t *testing.T) {
 	}
 }
 
-// TestHelp: each help fits a terminal.
-func TestHelp(t *testing.T) {
+func TestEachHelpFitsATerminal(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{}, {"node"}, {"wait"}, {"components"}} {
 		got := execute(t, "", append(args, "--help")...)

@@ -40,9 +40,9 @@ func doneCluster() []runtime.Object {
 	return []runtime.Object{updatedPool("worker", newConfig), newNode("worker-0", "worker", newConfig, now)}
 }
 
-// TestOperatorAndVersion: the ClusterOperator and the ClusterVersion are read from a cluster and from files, and change
+// The ClusterOperator and the ClusterVersion are read from a cluster and from files, and change
 // no exit code of wait.
-func TestOperatorAndVersion(t *testing.T) {
+func TestTheOperatorChangesNoExitCodeOfWait(t *testing.T) {
 	t.Parallel()
 	const onItsWay = "\ndone, but the cluster is on its way to 4.20.3 since 14:04:05 (12m)\n"
 	const degraded = "\n~ cluster operator machine-config: degraded since 14:06:05 (10m)\n    Failed to resync 4.20.3\n    next: oc describe clusteroperator machine-config\n"
@@ -95,7 +95,7 @@ func TestOperatorAndVersionAreOptional(t *testing.T) {
 }
 
 // A line about a paused pool says who paused it, when, and which update it misses.
-func TestPausedPoolIsLeftOut(t *testing.T) {
+func TestAPausedPoolSaysWhatItMisses(t *testing.T) {
 	t.Parallel()
 	paused := func(p *mcfgv1.MachineConfigPool) *mcfgv1.MachineConfigPool {
 		p.Spec.Paused = true
@@ -128,8 +128,7 @@ func TestPausedPoolIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestWhatChanged: the screen compares the MachineConfigs of the new and of the last target.
-func TestWhatChanged(t *testing.T) {
+func TestTheScreenComparesBothTargets(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, now)
 	for want, test := range map[string][2][]string{
@@ -152,9 +151,9 @@ func TestWhatChanged(t *testing.T) {
 	}
 }
 
-// TestWhoChangedIt: of the MachineConfigs of both targets, the screen names those whose spec was written after the
+// Of the MachineConfigs of both targets, the screen names those whose spec was written after the
 // last target was rendered, who wrote it, and when.
-func TestWhoChangedIt(t *testing.T) {
+func TestTheScreenNamesWhoChangedTheMachineConfigs(t *testing.T) {
 	t.Parallel()
 	rendered := now.Add(-2 * time.Hour)
 	config := func(name, manager string, written time.Time) *mcfgv1.MachineConfig {
@@ -211,7 +210,7 @@ func TestWhoChangedIt(t *testing.T) {
 }
 
 // The screen says who cordoned a node, unless it was the machine-config-controller.
-func TestWhoCordoned(t *testing.T) {
+func TestTheScreenSaysWhoCordonedANode(t *testing.T) {
 	t.Parallel()
 	for manager, want := range map[string]string{"kubectl-cordon": "worker-0 (cordoned since 13:16:05 by kubectl-cordon)", controllerName: "worker-0 (cordoned since 13:16:05)"} {
 		at := metav1.NewTime(now.Add(-time.Hour))
@@ -226,8 +225,7 @@ func TestWhoCordoned(t *testing.T) {
 
 const controllerName = "machine-config-controller"
 
-// TestVersionsOfNodes: -o wide and JSON have the versions of kubelet and OS.
-func TestVersionsOfNodes(t *testing.T) {
+func TestWideAndJSONHaveTheVersionsOfNodes(t *testing.T) {
 	t.Parallel()
 	kube := newKubeNode("worker-0")
 	kube.Status.NodeInfo.KubeletVersion, kube.Status.NodeInfo.OSImage = "v1.33.2", "Red Hat Enterprise Linux CoreOS 9.6"

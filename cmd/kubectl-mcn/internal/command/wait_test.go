@@ -192,7 +192,7 @@ func image(digit string) mcfgv1.ImageDigestFormat {
 	return mcfgv1.ImageDigestFormat("registry.example/os@sha256:" + strings.Repeat(digit, 64))
 }
 
-func TestWaitUntilDone(t *testing.T) {
+func TestWaitEndsWhenThePoolIsUpdated(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
 	s := newServer(t, updatedPool("worker", oldConfig), n)
@@ -285,7 +285,7 @@ func TestWaitTimesOutWithoutAServer(t *testing.T) {
 	assert.Contains(t, stdout, "no response from the server since ")
 }
 
-func TestWaitForAPoolThatIsDeleted(t *testing.T) {
+func TestWaitForADeletedPoolIsWrongUsage(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "infra", oldConfig, time.Now().Add(-time.Hour))
 	s := newServer(t, newPool("infra", newConfig), newPool("master", "m"), n)
@@ -297,8 +297,7 @@ func TestWaitForAPoolThatIsDeleted(t *testing.T) {
 	assert.Contains(t, stderr, `nothing to wait for: unknown pool "infra": the pools are master`)
 }
 
-// TestServerThatComesBack: watches and lists fail for a while, and nothing is lost.
-func TestServerThatComesBack(t *testing.T) {
+func TestNoChangeDuringAnOutageIsLost(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
 	s := newServer(t, newPool("worker", newConfig), n, newNode("worker-1", "worker", oldConfig, time.Now().Add(-time.Hour)))
@@ -364,7 +363,7 @@ func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 }
 
 // The server accepts requests, and never responds.
-func TestSilentServer(t *testing.T) {
+func TestASilentServerIsNoted(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -392,8 +391,7 @@ func TestSilentServer(t *testing.T) {
 	assert.Empty(t, stdout)
 }
 
-// TestSilentWatches: a server answers lists, and does not answer watches.
-func TestSilentWatches(t *testing.T) {
+func TestSilentWatchesAreNoted(t *testing.T) {
 	t.Parallel()
 	lists := newServer(t, newPool("worker", newConfig))
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -411,8 +409,8 @@ func TestSilentWatches(t *testing.T) {
 	assert.Contains(t, stderr, "the cluster "+s.URL+" does not respond within 1s")
 }
 
-// TestFlagsOfKubectl: --request-timeout limits the time until a response starts. A watch may take longer.
-func TestFlagsOfKubectl(t *testing.T) {
+// --request-timeout limits the time until a response starts.
+func TestFlagsOfKubectlReachTheClient(t *testing.T) {
 	t.Parallel()
 	c := testCommand(io.Discard, io.Discard)
 	root := newRoot(c)
@@ -426,8 +424,7 @@ func TestFlagsOfKubectl(t *testing.T) {
 	assert.Equal(t, "https://other", cluster.Config.Host)
 }
 
-// TestWaitFits: a line about a pool with nodes in many states is wrapped.
-func TestWaitFits(t *testing.T) {
+func TestALongLineOfWaitIsWrapped(t *testing.T) {
 	t.Parallel()
 	const name = "worker-with-a-name-of-a-machine-set-in-a-region"
 	p := newPool(name, newConfig)
@@ -447,8 +444,7 @@ func TestWaitFits(t *testing.T) {
 	}
 }
 
-// TestFailureOfTheOldTarget: --from waits while the pool still has its old target, which may fail.
-func TestFailureOfTheOldTarget(t *testing.T) {
+func TestFromWaitsWhileTheOldTargetFails(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
 	setCondition(n, phases.NodeDegraded, time.Hour, "disk full")

@@ -30,7 +30,7 @@ const (
 	notPulled     = `Failed to pull OS image quay.io/os@sha256:ab from registry: failed to update OS to quay.io/os@sha256:ab after retries: unauthorized: authentication required`
 )
 
-func TestCause(t *testing.T) {
+func TestTheCauseIsTheErrorWithoutItsWrappers(t *testing.T) {
 	refused := func(name string) mco.Pod { return mco.Pod{Namespace: "db", Name: name, Refused: true} }
 	vm := mco.Pod{Namespace: "vms", Name: "virt-launcher-vm1-x7k2p"}
 	drain := func(text string) []func(*mcfgv1.MachineConfigNode) {
@@ -101,8 +101,8 @@ func TestErrorsAreKnown(t *testing.T) {
 	}
 }
 
-// TestImageThatCannotBePulled: the daemon reports the failure with the status False.
-func TestImageThatCannotBePulled(t *testing.T) {
+// The daemon reports the failure with the status False.
+func TestAnImageThatCannotBePulledIsAFailure(t *testing.T) {
 	m := mcn(withDesired(configB), is(phases.Updated, no, 1))
 	m.Status.Conditions = append(m.Status.Conditions,
 		metav1.Condition{Type: string(phases.AppliedFiles), Status: yes, Reason: "AppliedFiles", LastTransitionTime: metav1.NewTime(at(2))},
@@ -121,8 +121,8 @@ func TestImageThatCannotBePulled(t *testing.T) {
 	assert.Equal(t, notPulled, n.Message, "the message is that of the step")
 }
 
-// TestV1alpha1: objects of 4.15 to 4.18, with conditions that v1 does not have.
-func TestV1alpha1(t *testing.T) {
+// Objects of 4.15 to 4.18, with conditions that v1 does not have.
+func TestV1alpha1ObjectsAreRead(t *testing.T) {
 	m := mcn(withDesired("NotYetSet"), is(phases.Updated, no, 1), is(phases.UpdatePrepared, running, 2, "Update is preparing"))
 	m.Status.ConfigVersion.Desired = configB
 	m.Status.Conditions = append(m.Status.Conditions, metav1.Condition{
@@ -142,8 +142,8 @@ func TestV1alpha1(t *testing.T) {
 	assert.Equal(t, "Reloading CRI-O", n.Message)
 }
 
-// TestAttempts: the times of the conditions decide to which attempt an error belongs, not the state annotation.
-func TestAttempts(t *testing.T) {
+// The times of the conditions decide to which attempt an error belongs, not the state annotation.
+func TestTimesDecideTheAttemptOfAnError(t *testing.T) {
 	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 63, text) }
 	update := func(steps ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
 		return mcn(append([]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2), is(phases.Cordoned, yes, 3)}, steps...)...)
@@ -192,7 +192,7 @@ func TestAttempts(t *testing.T) {
 }
 
 // If a parent fails before its next child begins, the parent is the step of the node.
-func TestParentsThatFail(t *testing.T) {
+func TestAParentThatFailsIsTheStep(t *testing.T) {
 	const cause = "Error: Updating node: no quorum"
 	for name, tc := range map[string]struct {
 		steps []func(*mcfgv1.MachineConfigNode)
@@ -214,8 +214,7 @@ func TestParentsThatFail(t *testing.T) {
 	}
 }
 
-// TestPods: the names in an error of kubectl's drain are those of pods.
-func TestPods(t *testing.T) {
+func TestNamesInDrainErrorsAreThoseOfPods(t *testing.T) {
 	pod := func(name string) mco.Pod { return mco.Pod{Namespace: "shop", Name: name} }
 	refused := mco.Pod{Namespace: "shop", Name: "a", Refused: true}
 	for text, want := range map[string][]mco.Pod{
@@ -240,8 +239,7 @@ func TestPods(t *testing.T) {
 	assert.Equal(t, "error: x", mco.Plain("\x1b[0m\x1b[31merror: \x1b[0m\\x1b[1;31m\u009b1mx\\u001b[m"), "colors, also quoted")
 }
 
-// TestMessagesOfConditions: the conditions that make a Node unavailable say why, and the others do not.
-func TestMessagesOfConditions(t *testing.T) {
+func TestOnlyTheConditionsOfUnavailabilityHaveMessages(t *testing.T) {
 	node := newNode()
 	node.Status.Conditions = []corev1.NodeCondition{
 		{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Message: "No CNI configuration file"},
@@ -253,7 +251,7 @@ func TestMessagesOfConditions(t *testing.T) {
 }
 
 // If the annotations show that the update is complete, and the object is behind, the end of the update has a time.
-func TestEndIsAnEvent(t *testing.T) {
+func TestAnUpdateThatTheObjectMissesHasAnEnd(t *testing.T) {
 	behind := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, yes, 4), is(phases.Uncordoned, running, 9))
 	for name, tc := range map[string]struct {
 		drain  string

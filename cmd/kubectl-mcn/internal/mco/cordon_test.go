@@ -11,7 +11,7 @@ import (
 )
 
 // If a known program has cordoned the node, the entry names it, and a command that shows more about it.
-func TestCordoner(t *testing.T) {
+func TestEntryNamesTheProgramThatCordoned(t *testing.T) {
 	const sriov, maintenance, remediation = "sriovnetworknodestates", "nodemaintenances", "selfnoderemediations"
 	const machines, writer = "oc get machines -n openshift-machine-api", "--show-managed-fields"
 	for name, tc := range map[string]struct {

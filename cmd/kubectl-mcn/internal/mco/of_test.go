@@ -13,7 +13,7 @@ import (
 )
 
 // If the object does not show the update, the drain annotations of the Node decide the step.
-func TestStepsOfNodes(t *testing.T) {
+func TestDrainAnnotationsDecideTheStepOfABehindObject(t *testing.T) {
 	const drain, uncordon = "drain-" + configB, "uncordon-" + configA
 	for name, tc := range map[string]struct {
 		desired, applied string
@@ -54,9 +54,9 @@ func TestStepsOfNodes(t *testing.T) {
 	}
 }
 
-// TestRequestedByNode: while the object has another target, the managedFields of the Node say when
+// While the object has another target, the managedFields of the Node say when
 // the update was requested.
-func TestRequestedByNode(t *testing.T) {
+func TestManagedFieldsOfTheNodeDateTheRequest(t *testing.T) {
 	node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Done")
 	node.ManagedFields = []metav1.ManagedFieldsEntry{
 		entry(`{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}}}`, at(7)),
@@ -76,8 +76,8 @@ func TestRequestedByNode(t *testing.T) {
 	assert.Equal(t, at(3), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)
 }
 
-// TestErrorOfADegradedNode: the most specific error is shown. Package progress tests which errors there are.
-func TestErrorOfADegradedNode(t *testing.T) {
+// Package progress tests which errors there are.
+func TestTheMostSpecificErrorIsShown(t *testing.T) {
 	updated := is(phases.Updated, yes, 1)
 	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 2, text) }
 	for name, tc := range map[string]struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-func TestPinnedImageSets(t *testing.T) {
+func TestPinnedImageSetsAreListedUntilTheyAreComplete(t *testing.T) {
 	set := func(current, desired, failed int32) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) {
 			s := mcfgv1.MachineConfigNodeStatusPinnedImageSet{Name: "pinned", CurrentGeneration: current, DesiredGeneration: desired, LastFailedGeneration: failed}

@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// TestPlaces lists how many places of maxUnavailable a node takes.
-func TestPlaces(t *testing.T) {
+// TestFailingAndUnavailableNodesTakePlaces lists how many places of maxUnavailable a node takes.
+func TestFailingAndUnavailableNodesTakePlaces(t *testing.T) {
 	const other = "rendered-worker-ccc"
 	for name, tc := range map[string]struct {
 		current, desired, state string
@@ -54,7 +54,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // The image of a pool is read from the messages of its conditions Updated and Updating.
-func TestImageOf(t *testing.T) {
+func TestTheImageIsInTheMessagesOfThePool(t *testing.T) {
 	type answer struct {
 		image                string
 		isNamed, isImageMode bool
@@ -81,8 +81,7 @@ func TestImageOf(t *testing.T) {
 	}
 }
 
-// TestIsNewer: an object shows the end of the update that its Node still requests.
-func TestIsNewer(t *testing.T) {
+func TestAnObjectThatShowsTheEndOfARequestedUpdateIsNewer(t *testing.T) {
 	requests := newNode("currentConfig", configA, "desiredConfig", configB, "state", "Working")
 	updated := mcn(withDesired(configB), is(phases.Updated, yes, 9))
 	updated.Status.ConfigVersion.Current = configB
@@ -93,8 +92,8 @@ func TestIsNewer(t *testing.T) {
 	assert.False(t, mco.IsNewer(requests, updated), "the update runs")
 }
 
-// TestRebootOfADoneNode: a daemon also reboots a node for other reasons than an update.
-func TestRebootOfADoneNode(t *testing.T) {
+// A daemon also reboots a node for other reasons than an update.
+func TestADoneNodeMayReboot(t *testing.T) {
 	for current, want := range map[string]phases.Phase{configA: phases.RebootedNode, configB: ""} {
 		node := newNode("currentConfig", current, "desiredConfig", configB, "state", "Done", "post-config-action", "Rebooting")
 		assert.Equal(t, want, mco.Of(node, mcn(is(phases.Updated, yes, 1), withDesired(configB))).Step, current)

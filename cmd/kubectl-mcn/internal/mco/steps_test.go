@@ -50,8 +50,8 @@ func marks(n mco.Node) string {
 	return b.String()
 }
 
-// TestStep lists the step of a node for the conditions of its object. Package progress tests when a node is in an update.
-func TestStep(t *testing.T) {
+// TestConditionsDecideTheStep lists the step of a node for the conditions of its object. Package progress tests when a node is in an update.
+func TestConditionsDecideTheStep(t *testing.T) {
 	updated := is(phases.Updated, yes, 5)
 	degraded := is(phases.NodeDegraded, yes, 6)
 	for name, tc := range map[string]struct {
@@ -77,7 +77,7 @@ func TestStep(t *testing.T) {
 }
 
 // Each case has the steps, the time that each step took, and the end of the last step, in UTC.
-func TestLaps(t *testing.T) {
+func TestAStepTakesFromTheEndOfTheStepBefore(t *testing.T) {
 	began := is(phases.Updated, no, 10)
 	for name, tc := range map[string]struct {
 		object *mcfgv1.MachineConfigNode
@@ -159,7 +159,7 @@ func TestLaps(t *testing.T) {
 	}
 }
 
-func TestEnded(t *testing.T) {
+func TestARestartDoesNotEndAnUpdate(t *testing.T) {
 	ran := "Action during update to " + configA + ": done"
 	ended := []func(*mcfgv1.MachineConfigNode){
 		is(phases.UpdatePrepared, no, 20, ran), is(phases.RebootedNode, no, 20, ran),
@@ -176,7 +176,7 @@ func TestEnded(t *testing.T) {
 	assert.Equal(t, at(10), n.Completed)
 }
 
-func TestOrdered(t *testing.T) {
+func TestTheNewestWriteOfTheSpecIsTheRequest(t *testing.T) {
 	spec := `{"f:spec":{"f:configVersion":{"f:desired":{}}}}`
 	status := entry(`{"f:status":{"f:conditions":{}}}`, at(9))
 	status.Subresource = "status"
@@ -211,7 +211,7 @@ func TestOrdered(t *testing.T) {
 	assert.Equal(t, at(3), n.Since)
 }
 
-func TestMessage(t *testing.T) {
+func TestOnlyTheRunningStepHasAMessage(t *testing.T) {
 	began := is(phases.Updated, no, 10)
 	for name, tc := range map[string]struct {
 		object *mcfgv1.MachineConfigNode
@@ -232,9 +232,9 @@ func TestMessage(t *testing.T) {
 	}
 }
 
-// TestMode: objects may have the conditions of both modes, from earlier daemons. In image mode, files,
+// Objects may have the conditions of both modes, from earlier daemons. In image mode, files,
 // image and pull run in any order, and none of them is skipped before their parent is complete.
-func TestMode(t *testing.T) {
+func TestObjectsMayHaveConditionsOfBothModes(t *testing.T) {
 	add := func(p phases.Phase, status metav1.ConditionStatus, reason string) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) {
 			c := *conditions.Find(transitions.Complete(nil, transitions.ExistsIn(p, true), metav1.NewTime(start)), p)

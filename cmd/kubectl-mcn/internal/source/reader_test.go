@@ -47,8 +47,8 @@ func TestOutagesAreSeparate(t *testing.T) {
 	}
 }
 
-// TestAccessThatIsWithdrawn: a watch that is rejected after a first watch is an outage, and does not end the command.
-func TestAccessThatIsWithdrawn(t *testing.T) {
+// A watch that is rejected after a first watch is an outage, and does not end the command.
+func TestAccessThatIsWithdrawnIsAnOutage(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
 	s := NewStore()
 	s.resources[machineConfigPools] = &access{listed: true}
@@ -128,8 +128,7 @@ func TestBudgetsAreReplaced(t *testing.T) {
 	assert.Empty(t, s.View(time.Time{}).Budgets)
 }
 
-// TestExplain: a timeout of the network and a timeout of the request have the same explanation.
-func TestExplain(t *testing.T) {
+func TestAllTimeoutsHaveTheSameExplanation(t *testing.T) {
 	c := &Cluster{Config: &rest.Config{Host: "https://api"}, RequestTimeout: time.Second}
 	dial := &url.Error{Op: "Get", URL: "https://api", Err: &net.OpError{Op: "dial", Net: "tcp", Err: os.ErrDeadlineExceeded}}
 	for _, err := range []error{dial, context.DeadlineExceeded} {

@@ -18,8 +18,8 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// TestDeletedObjects: a deleted object is gone at once, and a node is gone without both of its objects.
-func TestDeletedObjects(t *testing.T) {
+// A deleted object is gone at once, and a node is gone without both of its objects.
+func TestADeletedObjectIsGoneAtOnce(t *testing.T) {
 	node, mcn, configuration := &corev1.Node{}, &mcfgv1.MachineConfigNode{}, &operatorv1.MachineConfiguration{}
 	node.Name, mcn.Name, configuration.Name = "worker-0", "worker-0", "cluster"
 	mcn.Status.Conditions = []metav1.Condition{{Type: "Updated", Status: metav1.ConditionTrue}}
@@ -47,9 +47,9 @@ func TestDeletedObjects(t *testing.T) {
 	assert.Len(t, s.View(time.Time{}).Components, 1)
 }
 
-// TestDeniedNodes: the user may not read Nodes, then the server is away, then the user may read them
+// The user may not read Nodes, then the server is away, then the user may read them
 // for a while.
-func TestDeniedNodes(t *testing.T) {
+func TestDeniedNodesMayBecomeReadable(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
 	pass := func(d time.Duration) { clock.SetTime(clock.Now().Add(d)) }
 	forbidden := apierrors.NewForbidden(schema.GroupResource{Resource: coreNodes}, "", errors.New("no access"))
@@ -77,7 +77,7 @@ func TestDeniedNodes(t *testing.T) {
 
 // The age of a view is the age of its oldest resource. A request that ends with the command has
 // not failed.
-func TestLastContact(t *testing.T) {
+func TestAViewIsAsOldAsItsOldestResource(t *testing.T) {
 	begin := time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
 	lost, failure := begin.Add(2*time.Hour), errors.New("connection refused")
 	s := NewStore()
@@ -94,7 +94,7 @@ func TestLastContact(t *testing.T) {
 }
 
 // A Node without an object is read from the Node, also if the objects of other nodes are newer.
-func TestOlderNodeWithoutAnObject(t *testing.T) {
+func TestANodeWithoutAnObjectIsReadFromTheNode(t *testing.T) {
 	s := NewStore()
 	s.facts.Older = time.Unix(1, 0)
 	s.Put(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}})

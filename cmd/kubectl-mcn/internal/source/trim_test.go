@@ -14,7 +14,7 @@ import (
 )
 
 // Package mco computes the same from an object and from the trimmed object.
-func TestTrim(t *testing.T) {
+func TestATrimmedObjectReadsTheSame(t *testing.T) {
 	at := func(minutes int) *metav1.Time {
 		return &metav1.Time{Time: time.Date(2026, 5, 22, 12, minutes, 0, 0, time.UTC)}
 	}
@@ -54,7 +54,7 @@ func TestTrim(t *testing.T) {
 }
 
 // The store shares equal texts, and forgets them once there are too many.
-func TestSharedTexts(t *testing.T) {
+func TestTheStoreBoundsSharedTexts(t *testing.T) {
 	s := NewStore()
 	for i := range maxTexts {
 		s.text(strconv.Itoa(i))

@@ -12,22 +12,20 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/screen"
 )
 
-// TestSize: an output that is not a terminal has 80 columns.
-func TestSize(t *testing.T) {
+func TestAPipeHas80Columns(t *testing.T) {
 	width, height := For(&bytes.Buffer{}).Size()
 	assert.Equal(t, [2]int{80, 0}, [2]int{width, height})
 }
 
-// TestColors: warnings are yellow, and alarms are red, if the terminal has colors.
-func TestColors(t *testing.T) {
+func TestWarningsAreYellowAndAlarmsAreRed(t *testing.T) {
 	lines := []screen.Line{{Text: "a", Tone: screen.Header}, {Text: "b", Tone: screen.Warn}, {Text: "c", Tone: screen.Alarm}, {Text: "d"}}
 	assert.Equal(t, "\x1b[1ma\x1b[0m\n\x1b[33mb\x1b[0m\n\x1b[31mc\x1b[0m\nd\n", Terminal{Color: true}.Text(lines, "\n"))
 	assert.Equal(t, "a\nb\nc\nd\n", Terminal{}.Text(lines, "\n"))
 }
 
-// TestPaint: a line is cut to the width. A screen is drawn over all rows of the last screen, also after
+// A line is cut to the width. A screen is drawn over all rows of the last screen, also after
 // the user has made the terminal narrower.
-func TestPaint(t *testing.T) {
+func TestAScreenIsDrawnOverTheLastOne(t *testing.T) {
 	for name, tc := range map[string]struct{ length, width, rows int }{
 		"an empty line":                  {0, 80, 2},
 		"a short line":                   {3, 80, 2},
