@@ -69,6 +69,16 @@ func TestAReportWaitsForItsAttemptAfterTheLifeHasEndedInAnOutage(t *testing.T) {
 	})
 }
 
+// The API server may be slow, and the call may have no time for a second request.
+func TestTheEndOfTheLifeCancelsNoRequestForWhichACallWaits(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.takes(2 * time.Second)
+		time.AfterFunc(time.Second, f.end)
+		assert.Equal(t, 2*time.Second, took(func() { f.report(t, phases.NodeDegraded, metav1.ConditionTrue) }))
+		assert.Equal(t, []string{"patch/status"}, f.requests())
+	})
+}
+
 func TestNoRequestFollowsTheOneInFlightWhenTheLastCallerLeavesAfterTheLife(t *testing.T) {
 	for name, tc := range map[string]struct {
 		hangs []string
