@@ -81,6 +81,7 @@ func TestConditions(t *testing.T) {
 		{"new nodes", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b"), newNode("c")}},
 		{"the Node desires the target, its object does not", nil, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
 		{"the Node desires the target, there is no object", nil, nil, nodes{newNode("a", ordered(newConfig, ""), runsConfig(oldConfig))}},
+		{"a node that runs the target has lost its state", nil, mcns{newMCN("a")}, nodes{newNode("a", ordered(newConfig, ""), runsConfig(newConfig), withState("", ""))}},
 		{"the Node desires the target, the pool is paused", change{paused}, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
 
 		{"a node still has an image", nil, mcns{newMCN("a", images(oldImage, oldImage))}, nil},
