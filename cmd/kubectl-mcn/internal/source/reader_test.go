@@ -22,9 +22,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/openshift/upgrademonitor/phases"
 )
 
 // A watch that reconnects within two seconds is not an outage, even if there were many outages before.
@@ -126,6 +129,39 @@ func TestBudgetsAreReplaced(t *testing.T) {
 	s.Put(&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}})
 	(&Cluster{}).readBudgets(t.Context(), s, nil)
 	assert.Empty(t, s.View(time.Time{}).Budgets)
+}
+
+// newRefused returns the object of a node whose drain is refused the eviction of the pod shop/<node>.
+func newRefused(node string, conditions ...metav1.Condition) *mcfgv1.MachineConfigNode {
+	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node}}
+	mcn.Status.Conditions = append([]metav1.Condition{
+		{Type: string(phases.Updated), Status: metav1.ConditionFalse, Reason: "Updated"},
+		{Type: string(phases.Drained), Status: metav1.ConditionUnknown, Reason: "Drained", LastTransitionTime: metav1.Unix(1, 0),
+			Message: `error when evicting pods/"` + node + `" -n "shop": global timeout reached: 1m30s`},
+	}, conditions...)
+	return mcn
+}
+
+// The last budgets stay on the screen while the API server does not respond.
+func TestBudgetsAreKeptIfTheyCannotBeRead(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
+	t.Cleanup(server.Close)
+	c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
+	client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
+	require.NoError(t, err)
+	s := NewStore()
+	s.Put(newRefused("web-0"))
+	s.Put(&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}})
+	c.readBudgets(t.Context(), s, client)
+	assert.Len(t, s.View(time.Time{}).Budgets, 1)
+}
+
+// Only the first pods are read, so those of the first entries on the screen come first.
+func TestThePodsOfDegradedNodesAreReadFirst(t *testing.T) {
+	s := NewStore()
+	s.Put(newRefused("a"))
+	s.Put(newRefused("b", metav1.Condition{Type: string(phases.NodeDegraded), Status: metav1.ConditionTrue}))
+	assert.Equal(t, []types.NamespacedName{{Namespace: "shop", Name: "b"}, {Namespace: "shop", Name: "a"}}, s.refused())
 }
 
 func TestAllTimeoutsHaveTheSameExplanation(t *testing.T) {
