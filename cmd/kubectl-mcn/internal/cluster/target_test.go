@@ -12,6 +12,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/internal/poolwords"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -57,6 +58,14 @@ func TestTheNewestDesiredImageIsTheTarget(t *testing.T) {
 		p := one(t, worker("1"), 60, tc.nodes...)
 		assert.Equal(t, tc.image, p.Target.Image, "%s, without the times of the requests", name)
 	}
+}
+
+// In image mode, the count in the status tells which image is that of the pool, unless it fits two images.
+func TestTheNewestImageIsTheTargetIfTheCountFitsTwo(t *testing.T) {
+	pool := worker("1", withCondition(mcfgv1.MachineConfigPoolUpdating, poolwords.Degraded))
+	pool.Status.UpdatedMachineCount = 1
+	p := one(t, pool, 60, imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5))
+	assert.Equal(t, "y", p.Target.Image)
 }
 
 func withCondition(kind mcfgv1.MachineConfigPoolConditionType, message string) func(*mcfgv1.MachineConfigPool) {
