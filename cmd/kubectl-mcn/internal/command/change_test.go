@@ -163,6 +163,8 @@ func TestFilesDecideAtOnceAboutAMachineConfig(t *testing.T) {
 	got := execute(t, asList(t, pool, n, other), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony)
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "the pool worker does not select the MachineConfig "+chrony)
+	got = execute(t, asList(t, pool, n, other), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--removed")
+	assert.Contains(t, got.stderr, "still with "+chrony, "a change of its labels removes a MachineConfig from a pool")
 
 	pool.Spec.Paused = true // the pool has the change, and is paused
 	waiting := newNode("worker-0", "worker", oldConfig, at)
