@@ -201,12 +201,15 @@ func TestTheScreenNamesWhoChangedTheMachineConfigs(t *testing.T) {
 		"worker: same MachineConfigs, none written since the last target was rendered\n": {
 			config("00-worker", "oc", rendered.Add(-time.Minute)), config("98-edited", "oc", rendered.Add(-time.Minute)), config("99-new", "oc", rendered.Add(-time.Minute)), all[3], all[4],
 		},
-		"OpenShift 4.20.1 -> 4.20.2\n\nPOOL": {config("00-worker", controllerName, now), config("98-edited", controllerName, now), config("99-new", controllerName, now), all[3], release(newConfig, "4.20.2", now), all[5]},
+		"worker: 98-edited (by kubectl-edit at 13:16:05)\n": {config("00-worker", controllerName, now), all[1], config("99-new", controllerName, now), all[3], release(newConfig, "4.20.2", now), all[5]},
+		"OpenShift 4.20.1 -> 4.20.2\n\nPOOL":                {config("00-worker", controllerName, now), config("98-edited", controllerName, now), config("99-new", controllerName, now), all[3], release(newConfig, "4.20.2", now), all[5]},
 	} {
 		got := execute(t, asList(t, append(objects, p)...), "-f", "-", "--at", "now").stdout
 		assert.Contains(t, got, want)
 		assert.Equal(t, strings.HasPrefix(want, "worker"), strings.Contains(got, "\nworker: "), got)
 	}
+	got = execute(t, asList(t, all[0], all[1], all[2], all[4], all[5], p), "-f", "-", "--at", "now")
+	assert.Contains(t, got.stdout, "worker: same MachineConfigs, changed contents\n", "nobody knows when the last target was rendered")
 }
 
 // The screen says who cordoned a node, unless it was the machine-config-controller.
