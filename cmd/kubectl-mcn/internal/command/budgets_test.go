@@ -118,6 +118,10 @@ func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 	assert.Contains(t, got.stdout, refusedByWeb)
 	assert.NotContains(t, got.stdout, "shop/db")
 	assert.Empty(t, got.stderr)
+	require.NoError(t, os.RemoveAll(filepath.Join(dump, "namespaces/shop/policy")))
+	require.NoError(t, os.RemoveAll(filepath.Join(dump, "namespaces/other")))
+	require.NoError(t, os.WriteFile(filepath.Join(dump, "rollout.json"), []byte(of(web, db)), 0o600))
+	assert.Contains(t, execute(t, "", "-f", dump, "--at", "2026-03-04T14:16:05Z").stdout, refusedByWeb, "a folder that is no must-gather")
 	got = execute(t, asList(t, web), "-f", "-")
 	assert.Equal(t, exitUsage, got.code, "a budget alone is not shown")
 }
