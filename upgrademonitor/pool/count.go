@@ -23,7 +23,7 @@ type count struct {
 
 	have     int // nodes with the pool's config and image that are not being updated
 	updating int // nodes that are being updated
-	waiting  int // nodes that run another config or image, or are degraded, and are not being updated
+	waiting  int // nodes that run another config or image, are degraded or have lost annotations, and are not being updated
 
 	pinned      int // nodes that have all their pinned image sets
 	pinnedReady int // nodes that have all their pinned image sets, and are available
