@@ -134,7 +134,7 @@ func images(spec, current string) func(*mcfgv1.MachineConfigNode) {
 	}
 }
 
-// joining makes the object that of a node that has not reported yet: no condition was ever reported.
+// joining changes the object to that of a new node: no condition was ever reported.
 func joining(m *mcfgv1.MachineConfigNode) {
 	notUpdated(m)
 	for i := range m.Status.Conditions {
