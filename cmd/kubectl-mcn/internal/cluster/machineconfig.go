@@ -62,7 +62,7 @@ func sourcesOf(c mcfgv1.MachineConfigPoolStatusConfiguration) []string {
 // Sign is + for a new MachineConfig, - for one that was removed, and "" for one that was written since.
 type Change struct {
 	Sign, Name string
-	mco.Write  // the last write of its spec, if that is known
+	mco.Write  // the last write of its spec, if that is known and in the target
 }
 
 // Changes returns how the target of the pool differs from the last one. If there is no difference, text says
@@ -81,12 +81,16 @@ func (p Pool) Changes(configs map[string]MachineConfig) (all []Change, text stri
 	for _, name := range p.Sources {
 		mc := configs[name]
 		change := Change{Name: name, Write: mco.Write{By: mc.By, At: mc.Changed}}
+		isLater := !p.TargetSet.IsZero() && mc.Changed.After(p.TargetSet) // the target does not have this write
+		if isLater {
+			change.Write = mco.Write{}
+		}
 		switch {
 		case !slices.Contains(p.lastSources, name):
 			change.Sign = "+"
 			all = append(all, change)
-		case isUpgrade && mco.IsOwnManager(mc.By): // it comes with the new version
-		case mc.By == "" || last.Created.IsZero():
+		case isUpgrade && (isLater || mco.IsOwnManager(mc.By)): // it comes with the new version
+		case mc.By == "" || last.Created.IsZero() || isLater:
 			text = "same MachineConfigs, changed contents" // it may be this one
 		case mc.Changed.After(last.Created):
 			all = append(all, change)
