@@ -27,7 +27,8 @@ import (
 //  2. A call without an error has written its report. Every report is accepted, unless the queue is full or, in a
 //     controller, no update is under way.
 //  3. No accepted report is lost. After a Flush without an error, and at the end, each was written. Only a later report of
-//     the same status may replace its text, and the end of an update ends the reports of a controller.
+//     the same status may replace its text, and the end of an update ends the reports of a controller. A start that is
+//     late (see isLate) changes nothing.
 //  4. Each write is legal: a watcher sees each status, and the fields of other clients do not change. A controller writes
 //     only conditions, and starts no update.
 //  5. After the faults, the API server has all reports within the longest pause between two retries. Then each
@@ -63,7 +64,7 @@ func (s *simulation) checkCall(c *call) {
 
 // isLost reports whether no version of the object had the text of a call, and no other report has replaced the text.
 func (s *simulation) isLost(c *call) bool {
-	if c.token == "" || c.isDead() || s.server.hasShown(c) {
+	if c.token == "" || c.isDead() || s.server.hasShown(c) || s.server.isLate(c) {
 		return false
 	}
 	sleep(time.Millisecond) // the call that has replaced the text may return at the same time

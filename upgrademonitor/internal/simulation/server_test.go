@@ -37,6 +37,7 @@ type weatherServer struct {
 	cut       chan struct{} // closed to end the connections that hang
 	problem   error
 	underWay  time.Time // the start of the update that is under way, or zero
+	touched   time.Time // the lastTransitionTime that another client has given Updated, or zero
 	lateWrite sync.WaitGroup
 }
 
@@ -252,6 +253,14 @@ func (s *weatherServer) hasShown(c *call) bool {
 	return s.shown[string(c.phase)+c.token]
 }
 
+// isLate reports whether a call starts an update, but is older than a time of Updated that another client has written. The
+// end of an update keeps this time, and such a start then changes nothing.
+func (s *weatherServer) isLate(c *call) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return c.phase == phases.Updated && c.status == metav1.ConditionFalse && c.started.Before(s.touched)
+}
+
 // stored checks and records a version that was written.
 func (s *weatherServer) stored(stored, after *apiserver.StoredObject) {
 	s.mu.Lock()
@@ -264,7 +273,11 @@ func (s *weatherServer) stored(stored, after *apiserver.StoredObject) {
 		}
 	}
 	s.versions = append(s.versions, mcn)
-	switch updated := conditions.Find(mcn.Status.Conditions, phases.Updated); {
+	updated := conditions.Find(mcn.Status.Conditions, phases.Updated)
+	if old := conditions.Find(before.Status.Conditions, phases.Updated); s.writer == "others" && old != nil && updated != nil && old.Status != updated.Status {
+		s.touched = updated.LastTransitionTime.Time
+	}
+	switch {
 	case updated == nil, updated.Status == metav1.ConditionTrue, conditions.IsReservedReason(updated.Reason):
 		s.underWay = time.Time{}
 	case s.underWay.IsZero():
