@@ -248,7 +248,7 @@ func (s *script) given(c command) error {
 	return err
 }
 
-// restart starts another process, which has no pending changes, and does not know the object.
+// restart starts another process. It has no pending changes, and has not read the object.
 func (s *script) restart() {
 	s.core = planner.Core{ConditionsOnly: s.core.ConditionsOnly}
 	s.request, s.sent, s.lists, s.listed, s.over = nil, nil, false, nil, true
