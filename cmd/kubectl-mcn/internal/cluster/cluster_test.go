@@ -78,17 +78,17 @@ func TestNodesAndSelectorsDecideThePool(t *testing.T) {
 		"a Node without labels, as in a dump": {nodes{cluster.NewNode(noLabels, object("infra", configB))}, true, "infra"},
 		"no pool":                             {nodes{cluster.NewNode(kube(configB, "other"), object("not-yet-set", configB))}, true, "unselected"},
 		"no pool selects the Node now":        {nodes{cluster.NewNode(kube(configB, "other"), object("worker", configB))}, true, "unselected"},
-		"the pool master is missing, the object names it":   {nodes{cluster.NewNode(kube(configB, "master"), object("master", configB))}, true, "master"},
-		"the pool master is missing, no object":             {nodes{cluster.NewNode(kube(configB, "master"), nil)}, true, ""},
-		"Windows":                                           {nodes{cluster.NewNode(windows, object("worker", configB))}, true, "Windows"},
-		"an object that is left over":                       {nodes{cluster.NewNode(nil, gone), cluster.NewNode(windows, nil)}, true, "left over"},
-		"an object without a Node, Nodes were not listed":   {nodes{cluster.NewNode(nil, gone)}, false, "worker"},
-		"an object without a Node, Nodes may not be listed": {nodes{cluster.NewNode(nil, gone)}, true, "worker"},
-		"an object of no pool":                              {nodes{cluster.NewNode(nil, object("not-yet-set", configB))}, false, "unselected"},
-		"a v1alpha1 object of no pool":                      {nodes{cluster.NewNode(nil, object("NotYetSet", configB))}, false, "unselected"},
-		"the object of an earlier Node":                     {nodes{cluster.NewNode(kube(configB, "worker"), earlier)}, true, "worker"},
-		"a dump without UIDs":                               {nodes{cluster.NewNode(noUID, object("worker", configB))}, true, "worker"},
-		"as many Nodes as machines, and an old object":      {nodes{cluster.NewNode(windows, nil), cluster.NewNode(nil, gone)}, false, "left over"},
+		"the pool master is missing, but the object names it": {nodes{cluster.NewNode(kube(configB, "master"), object("master", configB))}, true, "master"},
+		"the pool master is missing, no object":               {nodes{cluster.NewNode(kube(configB, "master"), nil)}, true, ""},
+		"Windows":                                             {nodes{cluster.NewNode(windows, object("worker", configB))}, true, "Windows"},
+		"an object that is left over":                         {nodes{cluster.NewNode(nil, gone), cluster.NewNode(windows, nil)}, true, "left over"},
+		"an object without a Node, Nodes were not listed":     {nodes{cluster.NewNode(nil, gone)}, false, "worker"},
+		"an object without a Node, Nodes may not be listed":   {nodes{cluster.NewNode(nil, gone)}, true, "worker"},
+		"an object of no pool":                                {nodes{cluster.NewNode(nil, object("not-yet-set", configB))}, false, "unselected"},
+		"a v1alpha1 object of no pool":                        {nodes{cluster.NewNode(nil, object("NotYetSet", configB))}, false, "unselected"},
+		"the object of an earlier Node":                       {nodes{cluster.NewNode(kube(configB, "worker"), earlier)}, true, "worker"},
+		"a dump without UIDs":                                 {nodes{cluster.NewNode(noUID, object("worker", configB))}, true, "worker"},
+		"as many Nodes as machines, and an old object":        {nodes{cluster.NewNode(windows, nil), cluster.NewNode(nil, gone)}, false, "left over"},
 	} {
 		pools := []*mcfgv1.MachineConfigPool{selecting("infra"), selecting("gpu"), selecting("worker")}
 		if !tc.hasNodes {
@@ -133,7 +133,7 @@ func TestAnnotationsDecideWithoutAReport(t *testing.T) {
 	}{
 		"runs the target":                   {kube(configB, "worker"), false, [6]int{1, 0, 0, 0, 0, 0}},
 		"runs another config":               {kube(configA, "worker"), false, [6]int{0, 0, 0, 1, 0, 0}},
-		"is told to update":                 {told, false, [6]int{0, 1, 0, 0, 0, 0}},
+		"desires another config":            {told, false, [6]int{0, 1, 0, 0, 0, 0}},
 		"is degraded":                       {state(kube(configB, "worker"), "Degraded"), false, [6]int{0, 0, 1, 0, 0, 0}},
 		"joins":                             {state(kube(configB, "worker"), "Working"), false, [6]int{0, 0, 0, 0, 0, 1}},
 		"a joining node in an Updated pool": {state(kube(configB, "worker"), "Working"), true, [6]int{1, 0, 0, 0, 0, 0}},
@@ -156,7 +156,7 @@ func TestAnnotationsDecideWithoutAReport(t *testing.T) {
 	}
 }
 
-// The spec of an object still has a config that the pool has withdrawn. The node runs the target.
+// A config that is only in the spec of an object is not the target if the pool has withdrawn it.
 func TestAWithdrawnConfigIsNotTheTarget(t *testing.T) {
 	m := object("worker", configB, withDesired(configA))
 	p := one(t, worker("", updated), 6000, cluster.NewNode(nil, m))
@@ -167,19 +167,19 @@ func TestAWithdrawnConfigIsNotTheTarget(t *testing.T) {
 	told := kube(configB, "worker")
 	told.Annotations["machineconfiguration.openshift.io/desiredConfig"] = configA
 	p = one(t, selecting("worker", updated), 6000, cluster.NewNode(told, m))
-	assert.False(t, p.IsDone(), "the Node is told to run the other config")
+	assert.False(t, p.IsDone(), "the annotations of the Node desire the withdrawn config")
 	assert.True(t, p.Nodes[0].OffTarget)
 	assert.False(t, one(t, worker(""), 100, drainingNode("a", 99)).Nodes[0].OffTarget)
 
 	requested := managed(entry(`{"f:spec":{}}`, at(50)))
 	never, withdrawn := object("worker", configB), object("worker", configB, withDesired(configA), requested)
 	want := one(t, worker("", updated), 6000, cluster.NewNode(nil, never)).Nodes
-	assert.Equal(t, want, one(t, worker("", updated), 6000, cluster.NewNode(nil, withdrawn)).Nodes, "as if it was never requested")
+	assert.Equal(t, want, one(t, worker("", updated), 6000, cluster.NewNode(nil, withdrawn)).Nodes, "a withdrawn request without a start is ignored")
 	started := object("worker", configB, withDesired(configA), is(phases.Updated, no, 51), is(phases.Drained, running, 52))
 	assert.True(t, one(t, worker("", updated), 6000, cluster.NewNode(nil, started)).Nodes[0].OffTarget)
 }
 
-// If all nodes have the target, and the pool is not Updated, a text gives the reason.
+// If all nodes have the target, and the pool is not Updated, the screen gives the reason.
 func TestAPoolThatIsNotUpdatedGivesTheReason(t *testing.T) {
 	says := func(change func(*mcfgv1.MachineConfigPool)) *mcfgv1.MachineConfigPool {
 		return worker("", updated, change)
@@ -197,7 +197,7 @@ func TestAPoolThatIsNotUpdatedGivesTheReason(t *testing.T) {
 		"no condition Updated":                           {worker(""), "the status of the pool has no condition Updated"},
 		"the status has another config":                  {says(func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configA }), "the status of the pool still has " + configA},
 		"the status has an earlier generation":           {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 2 }), "the controller has not yet read the last change of the pool"},
-		"the status has this generation":                 {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 3 }), ""},
+		"the status has the current generation":          {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 3 }), ""},
 		"the status has no generation, as in some dumps": {says(func(p *mcfgv1.MachineConfigPool) { p.Generation = 3 }), ""},
 	} {
 		p := one(t, tc.pool, 60, finishedNode("a", 0, 40))
@@ -209,7 +209,7 @@ func TestAPoolThatIsNotUpdatedGivesTheReason(t *testing.T) {
 		require.NotNil(t, p.NotUpdated, name)
 		assert.Equal(t, tc.want, p.NotUpdated.Message, name)
 		assert.Equal(t, at(40), p.NotUpdated.Since, "since the last node has the target: "+name)
-		assert.Nil(t, one(t, tc.pool, 60, waitingNode("a")).NotUpdated, "a node disagrees, too")
+		assert.Nil(t, one(t, tc.pool, 60, waitingNode("a")).NotUpdated, "a node that is not done is reason enough")
 	}
 }
 
@@ -246,11 +246,11 @@ func TestAPoolWithRoomForWaitingNodesIsStalled(t *testing.T) {
 	assert.True(t, p.Stalled && p.StalledSince.IsZero(), "the target may have changed after the last update")
 	ended := waitingNode("c")
 	ended.Ended = at(99)
-	assert.False(t, one(t, worker("2", retargeted(20)), 100, done, waitingNode("b"), ended).Stalled, "a node has ended its update just now")
+	assert.False(t, one(t, worker("2", retargeted(20)), 100, done, waitingNode("b"), ended).Stalled, "a node has just finished its update")
 }
 
-// If the controller has not read the target yet, the pool is not stalled. After two minutes, the
-// controller is the problem.
+// If the controller has not read the target yet, the pool is not stalled. After two minutes, the screen
+// says that the controller has not read it.
 func TestAnUnobservedPoolIsNotStalled(t *testing.T) {
 	set := func(minutes float64) func(*mcfgv1.MachineConfigPool) {
 		return func(p *mcfgv1.MachineConfigPool) {
@@ -270,15 +270,15 @@ func TestAnUnobservedPoolIsNotStalled(t *testing.T) {
 		isSaid  bool
 		since   time.Time
 	}{
-		"a second after a target":                    {changes: []func(*mcfgv1.MachineConfigPool){updated, ofLast, set(99.9)}},
-		"three minutes after a target":               {[]func(*mcfgv1.MachineConfigPool){updated, ofLast, set(97)}, true, at(97)},
-		"the target has no time":                     {[]func(*mcfgv1.MachineConfigPool){updated, ofLast}, true, time.Time{}},
+		"one second after the target was set":        {changes: []func(*mcfgv1.MachineConfigPool){updated, ofLast, set(99.9)}},
+		"three minutes after the target was set":     {[]func(*mcfgv1.MachineConfigPool){updated, ofLast, set(97)}, true, at(97)},
+		"the time of the target is not known":        {[]func(*mcfgv1.MachineConfigPool){updated, ofLast}, true, time.Time{}},
 		"a rollback during an update":                {changes: []func(*mcfgv1.MachineConfigPool){retargeted(20), ofLast, other, set(99.9)}},
-		"a rollback without a time":                  {[]func(*mcfgv1.MachineConfigPool){retargeted(20), other, created(1), func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configB }}, true, time.Time{}},
+		"a rollback at an unknown time":              {[]func(*mcfgv1.MachineConfigPool){retargeted(20), other, created(1), func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configB }}, true, time.Time{}},
 		"the controller has not read the generation": {changes: []func(*mcfgv1.MachineConfigPool){retargeted(20), behind, set(99.9)}},
-		"a new pool":                                 {changes: []func(*mcfgv1.MachineConfigPool){created(99.9)}},
-		"a pool that is three minutes old":           {[]func(*mcfgv1.MachineConfigPool){created(97)}, true, at(97)},
-		"a rendering error comes first":              {changes: []func(*mcfgv1.MachineConfigPool){created(97), withCondition("RenderDegraded", "")}},
+		"a new pool":                       {changes: []func(*mcfgv1.MachineConfigPool){created(99.9)}},
+		"a pool that is three minutes old": {[]func(*mcfgv1.MachineConfigPool){created(97)}, true, at(97)},
+		"a rendering error comes first":    {changes: []func(*mcfgv1.MachineConfigPool){created(97), withCondition("RenderDegraded", "")}},
 	} {
 		p := one(t, worker("2", tc.changes...), 100, waitingNode("b"))
 		assert.False(t, p.Stalled || p.Observed, name)
@@ -289,8 +289,8 @@ func TestAnUnobservedPoolIsNotStalled(t *testing.T) {
 	sentence := func(p *mcfgv1.MachineConfigPool) {
 		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdating, Status: corev1.ConditionTrue, Message: "All nodes are updating to MachineConfig " + configB + ". 1 of 6 nodes have it."})
 	}
-	assert.True(t, one(t, worker("2", retargeted(20), ofLast, sentence), 100, waitingNode("b")).Observed, "a sentence ends behind the name")
-	assert.Nil(t, one(t, worker("2", updated, ofLast, set(90)), 100, drainingNode("a", 99), waitingNode("b")).Unobserved, "a node updates")
+	assert.True(t, one(t, worker("2", retargeted(20), ofLast, sentence), 100, waitingNode("b")).Observed, "a full stop after the name of the target is not part of the name")
+	assert.Nil(t, one(t, worker("2", updated, ofLast, set(90)), 100, drainingNode("a", 99), waitingNode("b")).Unobserved, "an updating node shows that the controller has read the target")
 }
 
 // While a node lacks the image of its pool, the node is not done, even if it has the config.
@@ -347,13 +347,13 @@ func TestAPausedPoolShowsItsCertificates(t *testing.T) {
 	assert.Empty(t, cluster.Of(objects, at(0)).Pools[0].Certificates)
 }
 
-// The Nodes decide which nodes are unavailable. The status of the pool may be late.
+// The Nodes decide which nodes are unavailable, because the status of the pool may be out of date.
 func TestNodesDecideWhichAreUnavailable(t *testing.T) {
 	p := selecting("worker", unavailable(3), retargeted(20))
 	nodes := []cluster.Node{cluster.NewNode(kube(configA, "worker"), object("worker", configA))}
 	assert.Zero(t, one(t, p, 60, nodes...).Unavailable)
 	nodes = append(nodes, waitingNode("b"))
-	assert.Equal(t, 3, one(t, p, 60, nodes...).Unavailable, "one Node is not known")
+	assert.Equal(t, 3, one(t, p, 60, nodes...).Unavailable, "without all Nodes, the status of the pool decides")
 }
 
 func waitsFor(p cluster.Pool) string {

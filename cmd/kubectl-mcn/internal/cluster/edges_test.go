@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// A dump may lack the pool of a role, or its selector.
-func TestADumpMayLackThePoolOfARole(t *testing.T) {
+// If a dump lacks the pool of a role, or the pool's selector, the node is not shown in a wrong pool.
+func TestANodeIsInNoWrongPoolIfADumpLacksItsPool(t *testing.T) {
 	zone := &metav1.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}
 	changed := func(name string, selector *metav1.LabelSelector) *mcfgv1.MachineConfigPool {
 		p := selecting(name)
@@ -26,12 +26,12 @@ func TestADumpMayLackThePoolOfARole(t *testing.T) {
 		pools []*mcfgv1.MachineConfigPool
 		want  string
 	}{
-		"the selector of its pool was left out":    {kube(configB, "worker"), []*mcfgv1.MachineConfigPool{changed("worker", &metav1.LabelSelector{}), selecting("infra")}, ""},
-		"its custom pool was left out":             {kube("rendered-infra-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker")}, "infra"},
-		"its custom pool selects other Nodes":      {kube("rendered-infra-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker"), changed("infra", zone)}, "worker"},
-		"a role, and the config of another pool":   {kube("rendered-gpu-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker")}, "worker"},
-		"the standard pool of its role is missing": {kube(configB, "control-plane"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
-		"the arbiter's pool is missing":            {kube(configB, "arbiter"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
+		"the selector of the node's pool is missing":                          {kube(configB, "worker"), []*mcfgv1.MachineConfigPool{changed("worker", &metav1.LabelSelector{}), selecting("infra")}, ""},
+		"the node's custom pool is missing":                                   {kube("rendered-infra-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker")}, "infra"},
+		"the node's custom pool selects other Nodes":                          {kube("rendered-infra-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker"), changed("infra", zone)}, "worker"},
+		"the node has one custom role, and the config of another custom pool": {kube("rendered-gpu-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker")}, "worker"},
+		"the pool of a control-plane node is missing":                         {kube(configB, "control-plane"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
+		"the pool of an arbiter is missing":                                   {kube(configB, "arbiter"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
 	} {
 		c := cluster.Of(cluster.Objects{Pools: tc.pools, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}}, at(60))
 		got := ""
@@ -47,7 +47,7 @@ func TestADumpMayLackThePoolOfARole(t *testing.T) {
 	}
 }
 
-// TestNamesAreSorted: nodes that no pool selects, and objects without a Node.
+// The names of nodes that no pool selects, and of objects without a Node, are sorted.
 func TestNamesAreSorted(t *testing.T) {
 	var nodes []cluster.Node
 	for _, name := range []string{"b", "a"} {
@@ -80,10 +80,10 @@ func TestACertificateWithoutASubjectIsNamedAfterItsBundle(t *testing.T) {
 // The duration of an update begins with its request, unless the request came after its start.
 func TestAnUpdateBeginsWithItsRequest(t *testing.T) {
 	for name, tc := range map[string]struct{ requested, started, want time.Time }{
-		"not started":                  {at(1), time.Time{}, at(1)},
-		"requested, and started later": {at(1), at(2), at(1)},
-		"a new target":                 {at(3), at(2), at(2)},
-		"request is unknown":           {time.Time{}, at(2), at(2)},
+		"not started":                          {at(1), time.Time{}, at(1)},
+		"requested, and started later":         {at(1), at(2), at(1)},
+		"requested again after the start":      {at(3), at(2), at(2)},
+		"the time of the request is not known": {time.Time{}, at(2), at(2)},
 	} {
 		assert.Equal(t, tc.want, cluster.Node{Node: mco.Node{Requested: tc.requested, Started: tc.started}}.Begin(), name)
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// FuzzPools decodes pools and objects from bytes.
+// FuzzPools decodes pools and objects from bytes. The result is consistent, and does not depend on their order.
 func FuzzPools(f *testing.F) {
 	mcntest.Seeds(f, 100)
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
@@ -57,7 +57,7 @@ func FuzzPools(f *testing.F) {
 		again := poolsOf(pools, nodes, now)
 		require.Len(t, again, len(got))
 		for i := range got {
-			require.Equal(t, got[i], again[i], "in another order")
+			require.Equal(t, got[i], again[i], "the order of the pools and nodes must not matter")
 		}
 	})
 }
@@ -68,7 +68,7 @@ func checkPool(t *testing.T, p cluster.Pool) {
 	require.GreaterOrEqual(t, p.Typical, time.Duration(0))
 	if p.Remaining != nil {
 		require.GreaterOrEqual(t, *p.Remaining, time.Duration(0))
-		require.False(t, p.Paused || p.Done < 3 || p.Blocked, "an estimate that is a guess")
+		require.False(t, p.Paused || p.Done < 3 || p.Blocked, "without three finished updates, or if the pool is paused or blocked, no remaining time is estimated")
 	}
 	count := map[cluster.State]int{}
 	for _, n := range p.Nodes {

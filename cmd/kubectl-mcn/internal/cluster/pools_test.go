@@ -71,7 +71,7 @@ func requestedNode(name string, requested float64) cluster.Node {
 	return cluster.Node{Node: mco.Node{Node: progress.Node{Name: name, Pool: "worker", Desired: target(configB), Current: target(configA), Update: progress.Requested}, Requested: at(requested), Since: at(requested), Step: phases.UpdatePrepared}}
 }
 
-// drainingNode returns a node that has been draining since then, after a preparation of a minute.
+// drainingNode returns a node that was prepared for a minute, and has been draining since a time.
 func drainingNode(name string, since float64) cluster.Node {
 	n := requestedNode(name, since-1)
 	n.Update, n.Started, n.Since, n.Step = progress.Started, at(since-1), at(since), phases.Drained
@@ -79,7 +79,7 @@ func drainingNode(name string, since float64) cluster.Node {
 	return n
 }
 
-// rebootingNode returns a node that has been rebooting since then, after draining for so long.
+// rebootingNode returns a node that was drained for some minutes, and has been rebooting since a time.
 func rebootingNode(name string, since, drained float64) cluster.Node {
 	n := drainingNode(name, since-drained)
 	n.Step, n.Since = phases.RebootedNode, at(since)
@@ -128,7 +128,7 @@ func TestNoNodeIsDoneWithoutATarget(t *testing.T) {
 	p := worker("")
 	p.Spec.Configuration.Name = ""
 	assert.Equal(t, 1, one(t, p, 1, finishedNode("a", 0, 1)).Waiting, "no node is done in a pool without a config")
-	assert.Equal(t, 1, one(t, p, 1, cluster.Node{Node: mco.Node{Node: progress.Node{Pool: "worker", Done: true}}}).Waiting, "nor is a node without a config")
+	assert.Equal(t, 1, one(t, p, 1, cluster.Node{Node: mco.Node{Node: progress.Node{Pool: "worker", Done: true}}}).Waiting, "a node without a config is not done")
 
 	of := func(n cluster.Node, pool string) cluster.Node {
 		n.Pool = pool
@@ -191,22 +191,22 @@ func TestANodeOverTheLimitIsStuck(t *testing.T) {
 		"requested":                          {requestedNode("n", 270), "slow"},
 		"requested, never started":           {requestedNode("n", 269.99), "stuck"},
 		"requested long ago, never started":  {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared, Completed: at(289)}}, "slow"},
-		"failing, time unknown": {func() cluster.Node {
+		"failing since an unknown time": {func() cluster.Node {
 			n := failingNode("n", 299)
 			n.Since, n.Started = time.Time{}, time.Time{}
 			return n
 		}(), "slow"},
-		"started lately, step's time unknown": {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Started}, Step: phases.Uncordoned, Requested: at(240), Started: at(295)}}, ""},
-		"requested, time unknown":             {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared}}, ""},
-		"in the future":                       {drainingNode("n", 500), ""},
-		"degraded":                            {degradedNode(drainingNode("n", 299), 299.5), "stuck"},
-		"degraded in the future":              {degradedNode(drainingNode("n", 299), 400), "stuck"},
-		"not started, degraded":               {degradedNode(requestedNode("n", 299), 299), "stuck"},
-		"waiting":                             {waitingNode("n"), ""},
-		"done":                                {finishedNode("n", 0, 1), ""},
-		"without a step, as after a restart":  {cluster.NewNode(nil, mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), ""},
-		"degraded, time unknown":              {cluster.NewNode(nil, mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), "stuck"},
-		"degraded with its desired config":    {cluster.NewNode(nil, mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), "stuck"},
+		"started a moment ago, and the time of the step is not known": {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Started}, Step: phases.Uncordoned, Requested: at(240), Started: at(295)}}, ""},
+		"requested at an unknown time":                                {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared}}, ""},
+		"a drain that begins in the future":                           {drainingNode("n", 500), ""},
+		"degraded":                                                    {degradedNode(drainingNode("n", 299), 299.5), "stuck"},
+		"degraded in the future":                                      {degradedNode(drainingNode("n", 299), 400), "stuck"},
+		"not started, degraded":                                       {degradedNode(requestedNode("n", 299), 299), "stuck"},
+		"waiting":                                                     {waitingNode("n"), ""},
+		"done":                                                        {finishedNode("n", 0, 1), ""},
+		"without a step, as after a restart":                          {cluster.NewNode(nil, mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6))), ""},
+		"degraded since an unknown time":                              {cluster.NewNode(nil, mcn(is(phases.NodeDegraded, yes, 0), withDesired(configB))), "stuck"},
+		"degraded with its desired config":                            {cluster.NewNode(nil, mcn(is(phases.Updated, yes, 5), is(phases.NodeDegraded, yes, 6))), "stuck"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			tc.node.Name = "n"
@@ -224,25 +224,25 @@ func TestDegradedNodesComeFirstThenTheLongestStuck(t *testing.T) {
 		requestedNode("f", 20), degradedNode(requestedNode("g", 95), 300),
 	}
 	p := one(t, worker("7"), 100, nodes...)
-	require.Equal(t, []string{"e", "g", "f", "d"}, stuckNames(p), "the degraded ones first, then the longest")
+	require.Equal(t, []string{"e", "g", "f", "d"}, stuckNames(p), "degraded nodes come first, then the nodes that are stuck for longest")
 	assert.Equal(t, []int{3, 4}, []int{p.Updating, p.Stuck})
 	stuck := p.StuckNodes()
-	assert.Equal(t, 11*time.Minute, stuck[0].For, "since it is degraded, not since its step")
+	assert.Equal(t, 11*time.Minute, stuck[0].For, "a degraded node is stuck since it is degraded, not since its step began")
 	assert.Zero(t, stuck[1].For)
 	assert.Equal(t, 80*time.Minute, stuck[2].For)
 	assert.Equal(t, 67*time.Minute, stuck[3].For)
 
 	since20, a, b := worker("7", withCondition("NodeDegraded", "")), degradedNode(drainingNode("a", 15), 89), degradedNode(drainingNode("b", 80), 89)
-	assert.Equal(t, 80*time.Minute, one(t, since20, 100, a, waitingNode("w")).StuckNodes()[0].For, "some daemons change the time at each attempt")
-	assert.Equal(t, 11*time.Minute, one(t, since20, 100, b).StuckNodes()[0].For, "the time of the pool is before the start of the update")
+	assert.Equal(t, 80*time.Minute, one(t, since20, 100, a, waitingNode("w")).StuckNodes()[0].For, "the pool's time counts, because some daemons change the time of NodeDegraded at each attempt")
+	assert.Equal(t, 11*time.Minute, one(t, since20, 100, b).StuckNodes()[0].For, "the pool's time does not count if it is before the start of the update")
 	a.DegradedSince = time.Time{}
-	assert.Equal(t, 80*time.Minute, one(t, since20, 100, a).StuckNodes()[0].For, "only the Node says that it is degraded")
+	assert.Equal(t, 80*time.Minute, one(t, since20, 100, a).StuckNodes()[0].For, "the pool's time counts if only the Node says that the node is degraded")
 	a.DegradedSince = at(18)
-	assert.Equal(t, 82*time.Minute, one(t, since20, 100, a).StuckNodes()[0].For, "the time of the pool is after the time of the node")
+	assert.Equal(t, 82*time.Minute, one(t, since20, 100, a).StuckNodes()[0].For, "the node's time counts if the pool's time is later")
 	a.DegradedSince = at(89)
 	drifted := degradedNode(finishedNode("d", 0, 40), 89)
-	assert.Equal(t, 11*time.Minute, one(t, since20, 100, drifted).StuckNodes()[0].For, "the time of the pool is before the end of the last update")
-	assert.Equal(t, 11*time.Minute, one(t, since20, 100, a, b).StuckNodes()[0].For, "the time of the pool may be of either node")
+	assert.Equal(t, 11*time.Minute, one(t, since20, 100, drifted).StuckNodes()[0].For, "the pool's time does not count if it is before the end of the last update")
+	assert.Equal(t, 11*time.Minute, one(t, since20, 100, a, b).StuckNodes()[0].For, "the pool's time does not count if two nodes are degraded")
 
 	m := mcn(withDesired(configB), is(phases.Updated, no, 5), is(phases.NodeDegraded, yes, 6))
 	conditions.Find(m.Status.Conditions, phases.NodeDegraded).LastTransitionTime = metav1.Time{}
@@ -256,26 +256,26 @@ func TestNodesThatTakeEveryPlaceBlockAPool(t *testing.T) {
 		nodes []cluster.Node
 		want  string
 	}{
-		"no node is stuck":                                          {worker("1"), nodes(drainingNode("a", 99), waitingNode("b")), ""},
-		"a stuck node takes the only place":                         {worker("1"), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
-		"a stuck node takes one of two places":                      {worker("2"), nodes(drainingNode("a", 9), waitingNode("b")), ""},
-		"two stuck nodes take both places":                          {worker("2"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
-		"more stuck nodes than places":                              {worker("1"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
-		"a stuck node, and no node waits":                           {worker("1"), nodes(drainingNode("a", 9)), ""},
-		"a pool that is not known":                                  {nil, nodes(drainingNode("a", 9), waitingNode("b")), ""},
-		"no node waits for an update":                               {worker("1"), nodes(drainingNode("a", 9), cluster.Node{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker"}}}), ""},
-		"an unavailable node takes the only place":                  {worker("1", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), "blocked"},
-		"an unavailable node takes one of two places":               {worker("2", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), ""},
-		"an unavailable node beside an update takes the only place": {worker("1", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "blocked"},
-		"an update and an unavailable node take both places":        {worker("2", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "full"},
-		"a cordoned Node takes the only place":                      {worker("1"), nodes(cordoned(finishedNode("a", 0, 9)), waitingNode("b")), "blocked"},
-		"a degraded node takes the only place":                      {worker("1"), nodes(degradedNode(finishedNode("a", 0, 9), 9), waitingNode("b")), "blocked"},
-		"an updating node takes the only place":                     {worker("1", unavailable(1)), nodes(drainingNode("a", 99), waitingNode("b")), ""},
-		"an unavailable node, and no node waits":                    {worker("1", unavailable(1)), nodes(finishedNode("a", 0, 8)), ""},
-		"a stuck and an unavailable node take both places":          {worker("2", unavailable(2)), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
-		"paused, a stuck node takes the only place":                 {worker("1", paused), nodes(drainingNode("a", 9), waitingNode("b")), ""},
-		"paused, an unavailable node":                               {worker("1", paused, unavailable(1)), nodes(waitingNode("b")), ""},
-		"the number of unavailable nodes is negative":               {worker("1", unavailable(-1)), nodes(waitingNode("b")), ""},
+		"no node is stuck":                                              {worker("1"), nodes(drainingNode("a", 99), waitingNode("b")), ""},
+		"a stuck node takes the only place":                             {worker("1"), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
+		"a stuck node takes one of two places":                          {worker("2"), nodes(drainingNode("a", 9), waitingNode("b")), ""},
+		"two stuck nodes take both places":                              {worker("2"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
+		"more stuck nodes than places":                                  {worker("1"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
+		"a stuck node, and no node waits":                               {worker("1"), nodes(drainingNode("a", 9)), ""},
+		"a pool that is not known":                                      {nil, nodes(drainingNode("a", 9), waitingNode("b")), ""},
+		"no node waits for an update":                                   {worker("1"), nodes(drainingNode("a", 9), cluster.Node{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker"}}}), ""},
+		"an unavailable node takes the only place":                      {worker("1", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), "blocked"},
+		"an unavailable node takes one of two places":                   {worker("2", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), ""},
+		"an unavailable node and an updating node share the only place": {worker("1", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "blocked"},
+		"an update and an unavailable node take both places":            {worker("2", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "full"},
+		"a cordoned Node takes the only place":                          {worker("1"), nodes(cordoned(finishedNode("a", 0, 9)), waitingNode("b")), "blocked"},
+		"a degraded node takes the only place":                          {worker("1"), nodes(degradedNode(finishedNode("a", 0, 9), 9), waitingNode("b")), "blocked"},
+		"an updating node takes the only place":                         {worker("1", unavailable(1)), nodes(drainingNode("a", 99), waitingNode("b")), ""},
+		"an unavailable node, and no node waits":                        {worker("1", unavailable(1)), nodes(finishedNode("a", 0, 8)), ""},
+		"a stuck and an unavailable node take both places":              {worker("2", unavailable(2)), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
+		"paused, a stuck node takes the only place":                     {worker("1", paused), nodes(drainingNode("a", 9), waitingNode("b")), ""},
+		"paused, an unavailable node":                                   {worker("1", paused, unavailable(1)), nodes(waitingNode("b")), ""},
+		"the number of unavailable nodes is negative":                   {worker("1", unavailable(-1)), nodes(waitingNode("b")), ""},
 	} {
 		got := one(t, tc.pool, 100, tc.nodes...)
 		assert.Equal(t, tc.want == "blocked", got.Blocked, name)
@@ -298,10 +298,10 @@ func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 		left  float64
 		known bool
 	}{
-		"all done":                                    {worker("", retargeted(99)), three, 0, true},
-		"only two updates have ended":                 {worker("", retargeted(99)), []cluster.Node{three[0], three[1], drainingNode("d", 99)}, 0, false},
-		"one of three updates has no end":             {worker("", retargeted(99)), []cluster.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
-		"one of three updates ends before its start":  {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
+		"all done":                    {worker("", retargeted(99)), three, 0, true},
+		"only two updates have ended": {worker("", retargeted(99)), []cluster.Node{three[0], three[1], drainingNode("d", 99)}, 0, false},
+		"the end of one of three updates is not known": {worker("", retargeted(99)), []cluster.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
+		"one of three updates ends before its start":   {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
 		"one updating":                                {worker("", retargeted(99)), with(drainingNode("d", 99)), 5, true},
 		"one updating for longer than usual":          {worker("", retargeted(99)), with(drainingNode("d", 91)), 0, true},
 		"an image is built":                           {worker("", updated, withCondition("Building", "")), three, 0, false},
@@ -318,12 +318,12 @@ func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 		"one unreported, one waiting":                 {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
 		"no nodes":                                    {worker("", retargeted(99)), nil, 0, false},
 		"nothing happens for 10 minutes":              {worker("", retargeted(90)), with(waitingNode("d")), 0, false},
-		"updates that took centuries":                 {worker("", retargeted(99)), []cluster.Node{finishedNode("a", -1.5e8, 8), finishedNode("b", -1.5e8, 6), finishedNode("c", -1.5e8, 13), waitingNode("d")}, 0, false},
+		"durations that overflow":                     {worker("", retargeted(99)), []cluster.Node{finishedNode("a", -1.5e8, 8), finishedNode("b", -1.5e8, 6), finishedNode("c", -1.5e8, 13), waitingNode("d")}, 0, false},
 		"one waiting is cordoned":                     {worker("2", retargeted(99)), with(cordoned(waitingNode("d")), drainingNode("e", 99)), 0, false},
 		"only one stuck":                              {worker("1", retargeted(99)), with(drainingNode("s", 9)), 0, false},
 		"one stuck, one updating":                     {worker("1", retargeted(99)), with(drainingNode("s", 9), drainingNode("d", 99)), 0, false},
 		"more updating than places":                   {worker("1", retargeted(99)), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
-		"from the request, not the start": {worker("1", retargeted(99)), with(func() cluster.Node {
+		"an update lasts from its request, not from its start": {worker("1", retargeted(99)), with(func() cluster.Node {
 			n := drainingNode("d", 99)
 			n.Requested = at(96)
 			return n

@@ -60,7 +60,8 @@ func TestTheNewestDesiredImageIsTheTarget(t *testing.T) {
 	}
 }
 
-// In image mode, the count in the status tells which image is that of the pool, unless it fits two images.
+// In image mode, the number of updated machines in the status tells which image the pool has. If the number fits
+// two images, the newest image is the target.
 func TestTheNewestImageIsTheTargetIfTheCountFitsTwo(t *testing.T) {
 	pool := worker("1", withCondition(mcfgv1.MachineConfigPoolUpdating, poolwords.Degraded))
 	pool.Status.UpdatedMachineCount = 1
@@ -76,8 +77,8 @@ func withCondition(kind mcfgv1.MachineConfigPoolConditionType, message string) f
 	}
 }
 
-// TestAPoolHasProblemsOfItsOwn lists the problems of the pool itself, not those of its nodes. All its nodes are done.
-func TestAPoolHasProblemsOfItsOwn(t *testing.T) {
+// Of a pool whose nodes are all done, the screen shows the problems of the pool itself.
+func TestTheProblemsOfAPoolAreNotThoseOfItsNodes(t *testing.T) {
 	done := finishedNode("a", 0, 1)
 	pinning := done
 	pinning.PinnedImageSets = []mco.PinnedImageSet{{Name: "test-pinned", Failed: true}}
@@ -89,19 +90,19 @@ func TestAPoolHasProblemsOfItsOwn(t *testing.T) {
 		build   string
 		done    bool
 	}{
-		"well":                              {nil, done, nil, "", true},
-		"updating":                          {[]change{withCondition("Updating", "")}, done, nil, "", true},
-		"cannot render":                     {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "duplicate osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, "", false},
-		"a build that failed":               {[]change{withCondition("BuildFailed", "x"), withCondition("ImageBuildDegraded", "y")}, done, []string{"ImageBuildDegraded y"}, "", false},
-		"an interrupted build":              {[]change{withCondition("BuildInterrupted", "x")}, done, []string{"BuildInterrupted x"}, "", false},
-		"a build runs":                      {[]change{withCondition("Building", "z")}, done, nil, "Building z", false},
-		"a build is pending":                {[]change{withCondition("BuildPending", "")}, done, nil, "BuildPending ", false},
-		"a build has succeeded":             {[]change{withCondition("BuildSuccess", "")}, done, nil, "", true},
-		"Degraded without a cause":          {[]change{withCondition("Degraded", "odd")}, done, []string{"Degraded odd"}, "", false},
-		"a degraded node that is shown":     {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, degradedNode(done, 30), nil, "", false},
-		"a degraded node that is not shown": {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, done, []string{"NodeDegraded 1 node"}, "", false},
-		"a node that fails to pin images":   {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, pinning, nil, "", false},
-		"no node shows why pinning fails":   {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, done, []string{"PinnedImageSetsDegraded 1 node"}, "", false},
+		"well":                     {nil, done, nil, "", true},
+		"updating":                 {[]change{withCondition("Updating", "")}, done, nil, "", true},
+		"cannot render":            {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "duplicate osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, "", false},
+		"a build that failed":      {[]change{withCondition("BuildFailed", "x"), withCondition("ImageBuildDegraded", "y")}, done, []string{"ImageBuildDegraded y"}, "", false},
+		"an interrupted build":     {[]change{withCondition("BuildInterrupted", "x")}, done, []string{"BuildInterrupted x"}, "", false},
+		"a build runs":             {[]change{withCondition("Building", "z")}, done, nil, "Building z", false},
+		"a build is pending":       {[]change{withCondition("BuildPending", "")}, done, nil, "BuildPending ", false},
+		"a build has succeeded":    {[]change{withCondition("BuildSuccess", "")}, done, nil, "", true},
+		"Degraded without a cause": {[]change{withCondition("Degraded", "odd")}, done, []string{"Degraded odd"}, "", false},
+		"NodeDegraded, and a node shows the cause":             {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, degradedNode(done, 30), nil, "", false},
+		"NodeDegraded, and no node shows the cause":            {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, done, []string{"NodeDegraded 1 node"}, "", false},
+		"PinnedImageSetsDegraded, and a node shows the cause":  {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, pinning, nil, "", false},
+		"PinnedImageSetsDegraded, and no node shows the cause": {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, done, []string{"PinnedImageSetsDegraded 1 node"}, "", false},
 	} {
 		p := one(t, worker("1", append(tc.changes, updated)...), 60, tc.node)
 		var got []string
@@ -119,7 +120,8 @@ func TestAPoolHasProblemsOfItsOwn(t *testing.T) {
 	}
 }
 
-// Without MachineConfigNodes, the counts in the pool's status are used, and its condition Updated decides whether it is done.
+// Without MachineConfigNodes, the counts in the pool's status are shown, and its condition Updated decides whether the
+// pool is done.
 func TestWithoutObjectsTheStatusOfThePoolDecides(t *testing.T) {
 	counts := func(machines, updated, degraded int32) func(*mcfgv1.MachineConfigPool) {
 		return func(p *mcfgv1.MachineConfigPool) {
@@ -141,7 +143,7 @@ func TestWithoutObjectsTheStatusOfThePoolDecides(t *testing.T) {
 		"an image is built": {worker("", counts(3, 3, 0), withCondition("Building", "z")), [3]int{0, 0, 3}, false},
 		"all machines are updated, Updated is not True": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
 		"the status has another target":                 {worker("", counts(3, 3, 0), updated, of(configA)), [3]int{3, 0, 0}, false},
-		"counts that contradict each other":             {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
+		"the counts contradict each other":              {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
 		"the message of NodeDegraded names the nodes": {
 			worker("", counts(3, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk \"full\"", Node b is reporting: "\q", Node a is reporting: "again"`)), [3]int{1, 2, 0}, false,
 		},
