@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// The texts of machine-config-operator: of its drain controller, its daemon, and kubectl's drain in them.
+// Messages that machine-config-operator's drain controller and daemon write. They contain errors of kubectl's drain.
 const (
 	drainFailed   = "Error: Node Drain has not succeeded. Error is: "
 	untilDrainer  = " The drain will not be complete until desired drainer drain-rendered-worker-bbb matches current drainer uncordon-rendered-worker-aaa"
@@ -43,11 +43,11 @@ func TestTheCauseIsTheErrorWithoutItsWrappers(t *testing.T) {
 		failing bool
 		pods    []mco.Pod
 	}{
-		"an attempt is running":             {drain(draining), draining, false, nil},
-		"a drain fails, first hour":         {drain(drainFailed + evictPG0 + untilDrainer), evictPG0, true, []mco.Pod{refused("pg-0")}},
-		"a drain fails, after one hour":     {append(drain(drainFailed+evictPG0+untilDrainer), degraded(afterAnHour)), evictPG0, false, []mco.Pod{refused("pg-0")}},
-		"after one hour, during an attempt": {append(drain(draining), degraded(afterAnHour)), afterAnHourIs, false, nil},
-		"a pod that does not terminate":     {drain(drainFailed + waitForVM + untilDrainer), waitForVM, true, []mco.Pod{vm}},
+		"an attempt is running":                                      {drain(draining), draining, false, nil},
+		"a drain fails within the first hour":                        {drain(drainFailed + evictPG0 + untilDrainer), evictPG0, true, []mco.Pod{refused("pg-0")}},
+		"a drain has failed for one hour":                            {append(drain(drainFailed+evictPG0+untilDrainer), degraded(afterAnHour)), evictPG0, false, []mco.Pod{refused("pg-0")}},
+		"a drain has failed for one hour, and an attempt is running": {append(drain(draining), degraded(afterAnHour)), afterAnHourIs, false, nil},
+		"a pod that does not terminate":                              {drain(drainFailed + waitForVM + untilDrainer), waitForVM, true, []mco.Pod{vm}},
 		"several pods": {
 			drain(drainFailed + "[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]" + untilDrainer),
 			"[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]", true, []mco.Pod{refused("pg-0"), vm, refused("pg-1")},
@@ -56,9 +56,9 @@ func TestTheCauseIsTheErrorWithoutItsWrappers(t *testing.T) {
 		"a drain error without a wrapper":       {drain(evictPG0), evictPG0, true, []mco.Pod{refused("pg-0")}},
 		"a drain error without a pod":           {drain(drainFailed + "context deadline exceeded" + untilDrainer), "context deadline exceeded", true, nil},
 		"a drain error that is truncated":       {drain(drainFailed + evictPG0), evictPG0, true, []mco.Pod{refused("pg-0")}},
-		"degraded, for another cause":           {append(drain(drainFailed+evictPG0+untilDrainer), degraded("disk full")), "disk full", false, nil},
+		"NodeDegraded has another cause":        {append(drain(drainFailed+evictPG0+untilDrainer), degraded("disk full")), "disk full", false, nil},
 		"only NodeDegraded has the drain error": {append(drain(draining), degraded("failed to drain node: "+evictPG0)), "failed to drain node: " + evictPG0, false, []mco.Pod{refused("pg-0")}},
-		"degraded without an update":            {[]func(*mcfgv1.MachineConfigNode){is(phases.Updated, yes, 1), degraded(drift)}, drift[len("Node worker-0 upgrade failure. "):], false, nil},
+		"degraded outside of an update":         {[]func(*mcfgv1.MachineConfigNode){is(phases.Updated, yes, 1), degraded(drift)}, drift[len("Node worker-0 upgrade failure. "):], false, nil},
 		"degraded in an earlier update":         {append(drain(draining), degraded("Action during update to rendered-worker-aaa: Node worker-0 upgrade failure. disk full")), "disk full", false, nil},
 		"files that cannot be written":          {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.AppliedFilesAndOS, running, 4, "Update failed applying files to node: no space left on device")}, "Update failed applying files to node: no space left on device", true, nil},
 		"a config that cannot be reconciled":    {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, running, 4, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x")}, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x", true, nil},
@@ -72,7 +72,7 @@ func TestTheCauseIsTheErrorWithoutItsWrappers(t *testing.T) {
 	}
 }
 
-// knownErrors are errors that the command knows by their words, without a beginning that says "Error: ".
+// knownErrors are messages without the prefix "Error: " that the command recognizes as errors by their words.
 var knownErrors = []string{
 	"timeout", "exit status 1", "context deadline exceeded", "unexpected EOF", "signal: killed", "open /etc/a: permission denied", evictPG0,
 	"Draining node: context canceled", "Draining node failed", "Failed to drain node", "Could not drain node", "Update failed applying files",
@@ -80,7 +80,7 @@ var knownErrors = []string{
 	`nodes "worker-0" is forbidden: User "x" cannot get resource`, "read tcp 10.0.0.1: connection reset by peer", "remount: read-only file system",
 }
 
-// noErrors are messages of steps that are running.
+// noErrors are messages that say what a running step does.
 var noErrors = []string{
 	"Draining node", "Draining node, timeout 1h", "Deleting failed pods", "Draining node. Errors of Pods without a controller are ignored", "Upgrade requires a reboot.",
 	"Update Compatible. Post Cfg Actions: [] Drain Required: true", "Waiting for timeout of grace period", "Pulling OS image quay.io/x@sha256:ab from registry",
@@ -88,8 +88,8 @@ var noErrors = []string{
 	"Node Drain Not required for this update.", "Removing files that are not found in the new config", "Renewing expired certificates",
 }
 
-// TestErrorsAreKnown: the message of a running step is an error, or says what the step does.
-func TestErrorsAreKnown(t *testing.T) {
+// The words of the message tell whether a running step is failing.
+func TestTheWordsOfAMessageTellWhetherAStepIsFailing(t *testing.T) {
 	isFailing := func(text string) bool {
 		return mco.Of(nil, mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, running, 4, text))).Failing
 	}
@@ -101,7 +101,7 @@ func TestErrorsAreKnown(t *testing.T) {
 	}
 }
 
-// The daemon reports the failure with the status False.
+// The daemon reports a failed pull with the status False, without a prefix.
 func TestAnImageThatCannotBePulledIsAFailure(t *testing.T) {
 	m := mcn(withDesired(configB), is(phases.Updated, no, 1))
 	m.Status.Conditions = append(m.Status.Conditions,
@@ -118,10 +118,10 @@ func TestAnImageThatCannotBePulledIsAFailure(t *testing.T) {
 	n = mco.Of(nil, m)
 	assert.Equal(t, mco.Failed, n.Steps[3].State)
 	assert.Equal(t, phases.ImagePulledFromRegistry, n.Step)
-	assert.Equal(t, notPulled, n.Message, "the message is that of the step")
+	assert.Equal(t, notPulled, n.Message, "the message of the node is the message of its step")
 }
 
-// Objects of 4.15 to 4.18, with conditions that v1 does not have.
+// The condition UpdateCompatible, which only objects of 4.15 to 4.18 have, is read, too.
 func TestV1alpha1ObjectsAreRead(t *testing.T) {
 	m := mcn(withDesired("NotYetSet"), is(phases.Updated, no, 1), is(phases.UpdatePrepared, running, 2, "Update is preparing"))
 	m.Status.ConfigVersion.Desired = configB
@@ -142,8 +142,8 @@ func TestV1alpha1ObjectsAreRead(t *testing.T) {
 	assert.Equal(t, "Reloading CRI-O", n.Message)
 }
 
-// The times of the conditions decide to which attempt an error belongs, not the state annotation.
-func TestTimesDecideTheAttemptOfAnError(t *testing.T) {
+// An error is old if a step has changed since the time of NodeDegraded. The state annotation does not matter.
+func TestAnErrorIsOldIfAStepHasChangedSince(t *testing.T) {
 	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 63, text) }
 	update := func(steps ...func(*mcfgv1.MachineConfigNode)) *mcfgv1.MachineConfigNode {
 		return mcn(append([]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2), is(phases.Cordoned, yes, 3)}, steps...)...)
@@ -156,16 +156,16 @@ func TestTimesDecideTheAttemptOfAnError(t *testing.T) {
 		message string
 		isOld   bool
 	}{
-		"no step has changed since the failure":       {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
-		"a step failed in the second of NodeDegraded": {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 63), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
-		"another step began after the failure":        {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, afterAnHourIs, true},
-		"another step failed after the failure":       {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71, "Error: no space left"), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, "Error: no space left", false},
-		"the same step began again":                   {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 70), degraded("disk full")), phases.AppliedFilesAndOS, 70, "disk full", true},
-		"the drain is retried":                        {update(is(phases.Drained, running, 70, stillDraining), degraded(afterAnHour)), phases.Drained, 3, afterAnHourIs, true},
-		"the drain is retried, and fails":             {update(is(phases.Drained, running, 70, drainFailed+evictPG0), degraded(afterAnHour)), phases.Drained, 3, evictPG0, false},
-		"a drain that is over":                        {update(is(phases.Drained, yes, 63), degraded(afterAnHour)), phases.AppliedFilesAndOS, 63, afterAnHourIs, true},
-		"a second drain":                              {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.Drained, 70, "disk full", true},
-		"the daemon restarted":                        {update(is(phases.AppliedFilesAndOS, running, 5), is(phases.Resumed, no, 70, "Action during update to a: resumed"), degraded("disk full")), phases.AppliedFilesAndOS, 5, "disk full", false},
+		"no step has changed since the failure":            {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
+		"a step failed in the same second as NodeDegraded": {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 63), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
+		"another step began after the failure":             {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, afterAnHourIs, true},
+		"another step failed after the failure":            {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71, "Error: no space left"), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, "Error: no space left", false},
+		"the same step began again":                        {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 70), degraded("disk full")), phases.AppliedFilesAndOS, 70, "disk full", true},
+		"the drain is retried":                             {update(is(phases.Drained, running, 70, stillDraining), degraded(afterAnHour)), phases.Drained, 3, afterAnHourIs, true},
+		"the drain is retried, and fails":                  {update(is(phases.Drained, running, 70, drainFailed+evictPG0), degraded(afterAnHour)), phases.Drained, 3, evictPG0, false},
+		"the drain has succeeded since":                    {update(is(phases.Drained, yes, 63), degraded(afterAnHour)), phases.AppliedFilesAndOS, 63, afterAnHourIs, true},
+		"another drain has begun since":                    {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.Drained, 70, "disk full", true},
+		"the daemon has restarted since":                   {update(is(phases.AppliedFilesAndOS, running, 5), is(phases.Resumed, no, 70, "Action during update to a: resumed"), degraded("disk full")), phases.AppliedFilesAndOS, 5, "disk full", false},
 	} {
 		for _, state := range []string{"Working", "Degraded"} {
 			n := mco.Of(newNode("state", state, "currentConfig", configA, "desiredConfig", configB), tc.object)
@@ -178,13 +178,13 @@ func TestTimesDecideTheAttemptOfAnError(t *testing.T) {
 		}
 	}
 	evicting := degraded("failed to drain node (5 tries): timed out waiting for the condition: " + evictPG0)
-	assert.Len(t, mco.Of(nil, update(is(phases.Drained, running, 70, stillDraining), evicting)).Pods, 1, "the drain goes on with the pods of the last attempt")
-	assert.Empty(t, mco.Of(nil, update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71), evicting)).Pods, "no drain is running")
+	assert.Len(t, mco.Of(nil, update(is(phases.Drained, running, 70, stillDraining), evicting)).Pods, 1, "while a drain is retried, the pods of the last attempt are shown")
+	assert.Empty(t, mco.Of(nil, update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71), evicting)).Pods, "without a running drain, no pods are shown")
 	ended := update(is(phases.Drained, yes, 70), is(phases.RebootedNode, yes, 75), degraded(afterAnHour))
 	behind := mco.Of(newNode("state", "Done", "currentConfig", configB, "desiredConfig", configB, "desiredDrain", "uncordon-"+configB, "lastAppliedDrain", "uncordon-"+configB), ended)
-	assert.True(t, behind.IsOld && !behind.InUpdate(), "the update is complete, and the object still shows the failure")
+	assert.True(t, behind.IsOld && !behind.InUpdate(), "a failure in the object is old if the annotations show that the update is complete")
 	n := mco.Of(newNode("state", "Degraded", "reason", "disk full", "currentConfig", configA, "desiredConfig", configB), update(is(phases.Drained, running, 70)))
-	assert.False(t, n.IsOld, "nobody knows when it became degraded")
+	assert.False(t, n.IsOld, "an error in the annotations has no time, so it is not old")
 	for applied, isOld := range map[string]bool{"drain-" + configB: true, "uncordon-" + configA: false} {
 		n = mco.Of(newNode("state", "Degraded", "reason", afterAnHourIs, "currentConfig", configA, "desiredConfig", configB, "desiredDrain", "drain-"+configB, "lastAppliedDrain", applied), nil)
 		assert.Equal(t, isOld, n.IsOld, "without an object, the annotations say whether the drain is over")
@@ -198,17 +198,17 @@ func TestAParentThatFailsIsTheStep(t *testing.T) {
 		steps []func(*mcfgv1.MachineConfigNode)
 		step  phases.Phase
 	}{
-		"before the first child":   {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
-		"between two children":     {[]func(*mcfgv1.MachineConfigNode){is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
-		"before its only child":    {[]func(*mcfgv1.MachineConfigNode){is(phases.RebootedNode, yes, 3), is(phases.Resumed, yes, 4), is(phases.UpdateComplete, running, 5, cause)}, phases.UpdateComplete},
-		"while a child is running": {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause), is(phases.Cordoned, running, 4, "Cordoning")}, phases.Cordoned},
-		"a drain that is over":     {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, drainFailed+evictPG0), is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5, "Applying files")}, phases.AppliedFilesAndOS},
-		"not in an error":          {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, "Updating node")}, phases.Cordoned},
+		"the parent fails before the first child":             {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
+		"the parent fails between two children":               {[]func(*mcfgv1.MachineConfigNode){is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
+		"the parent fails before its only child":              {[]func(*mcfgv1.MachineConfigNode){is(phases.RebootedNode, yes, 3), is(phases.Resumed, yes, 4), is(phases.UpdateComplete, running, 5, cause)}, phases.UpdateComplete},
+		"a child is running":                                  {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause), is(phases.Cordoned, running, 4, "Cordoning")}, phases.Cordoned},
+		"the error of the parent is that of a finished drain": {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, drainFailed+evictPG0), is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5, "Applying files")}, phases.AppliedFilesAndOS},
+		"the message of the parent is not an error":           {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, "Updating node")}, phases.Cordoned},
 	} {
 		n := mco.Of(nil, mcn(append(tc.steps, withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2))...))
 		checkNode(t, n)
 		assert.Equal(t, tc.step, n.Step, name)
-		isOver := name == "not in an error" || name == "a drain that is over"
+		isOver := name == "the message of the parent is not an error" || name == "the error of the parent is that of a finished drain"
 		assert.Equal(t, !isOver, n.Message == cause && n.Failing, name)
 		assert.Equal(t, !isOver, n.Failing, name)
 	}
@@ -250,7 +250,7 @@ func TestOnlyTheConditionsOfUnavailabilityHaveMessages(t *testing.T) {
 	assert.Equal(t, want, mco.Of(node, nil).Messages)
 }
 
-// If the annotations show that the update is complete, and the object is behind, the end of the update has a time.
+// If the annotations show that the update is complete before the object does, the update still has a time of its end.
 func TestAnUpdateThatTheObjectMissesHasAnEnd(t *testing.T) {
 	behind := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, yes, 4), is(phases.Uncordoned, running, 9))
 	for name, tc := range map[string]struct {

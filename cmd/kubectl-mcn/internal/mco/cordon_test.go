@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// If a known program has cordoned the node, the entry names it, and a command that shows more about it.
+// If a known program has cordoned the node, the entry names the program, and a command that shows more.
 func TestEntryNamesTheProgramThatCordoned(t *testing.T) {
 	const sriov, maintenance, remediation = "sriovnetworknodestates", "nodemaintenances", "selfnoderemediations"
 	const machines, writer = "oc get machines -n openshift-machine-api", "--show-managed-fields"
@@ -21,37 +21,37 @@ func TestEntryNamesTheProgramThatCordoned(t *testing.T) {
 		isDeleted             bool
 		by, next              string // parts of the name and of the command; "" if there is none
 	}{
-		"nobody":                       {},
-		"SR-IOV drains":                {state: "Draining", by: "SR-IOV", next: sriov},
-		"SR-IOV has paused the pool":   {state: "Draining_MCP_Paused", by: "SR-IOV", next: sriov},
-		"SR-IOV will drain":            {state: "Drain_Required", by: "SR-IOV", next: sriov},
-		"SR-IOV will reboot":           {state: "Reboot_Required", by: "SR-IOV", next: sriov},
-		"SR-IOV is idle":               {state: "Idle"},
-		"SR-IOV is idle, and wrote it": {state: "Idle", manager: "sriov-network-config-daemon", by: "SR-IOV", next: sriov},
-		"maintenance":                  {taint: "medik8s.io/drain", by: "maintenance", next: maintenance},
-		"maintenance, first releases":  {taint: "kubevirt.io/drain", by: "KubeVirt", next: maintenance},
-		"remediation":                  {taint: "medik8s.io/remediation", by: "remediation", next: remediation},
-		"another taint":                {taint: "example.com/drain"},
-		"after an update":              {state: "Draining", drain: "uncordon-a", last: "uncordon-a", by: "SR-IOV", next: sriov},
-		"MCO is to uncordon it":        {state: "Draining", drain: "uncordon-a", last: "drain-a"},
-		"MCO is to drain it":           {state: "Draining", drain: "drain-a", last: "uncordon-a"},
-		"MCO has drained it":           {state: "Draining", drain: "drain-a", last: "drain-a"},
-		"it is no longer cordoned":     {state: "Draining", isSchedulable: true},
+		"nobody":                     {},
+		"SR-IOV drains":              {state: "Draining", by: "SR-IOV", next: sriov},
+		"SR-IOV has paused the pool": {state: "Draining_MCP_Paused", by: "SR-IOV", next: sriov},
+		"SR-IOV will drain":          {state: "Drain_Required", by: "SR-IOV", next: sriov},
+		"SR-IOV will reboot":         {state: "Reboot_Required", by: "SR-IOV", next: sriov},
+		"SR-IOV is idle":             {state: "Idle"},
+		"SR-IOV is idle, and has cordoned the node": {state: "Idle", manager: "sriov-network-config-daemon", by: "SR-IOV", next: sriov},
+		"maintenance": {taint: "medik8s.io/drain", by: "maintenance", next: maintenance},
+		"maintenance, in the first releases of KubeVirt": {taint: "kubevirt.io/drain", by: "KubeVirt", next: maintenance},
+		"remediation":                        {taint: "medik8s.io/remediation", by: "remediation", next: remediation},
+		"another taint":                      {taint: "example.com/drain"},
+		"after an update":                    {state: "Draining", drain: "uncordon-a", last: "uncordon-a", by: "SR-IOV", next: sriov},
+		"MCO was asked to uncordon the node": {state: "Draining", drain: "uncordon-a", last: "drain-a"},
+		"MCO was asked to drain the node":    {state: "Draining", drain: "drain-a", last: "uncordon-a"},
+		"MCO has drained the node":           {state: "Draining", drain: "drain-a", last: "drain-a"},
+		"the node is no longer cordoned":     {state: "Draining", isSchedulable: true},
 
-		"a person":                {manager: "oc", by: "oc"},
-		"a person, kubectl":       {manager: "kubectl-cordon", by: "kubectl-cordon"},
-		"a person, Windows":       {manager: "oc.exe", by: "oc.exe"},
-		"a person, the console":   {manager: "Mozilla", by: "Mozilla"},
-		"not a person":            {manager: "ocelot", by: "ocelot", next: writer},
-		"a reboot daemon":         {manager: "kured", by: "kured", next: writer},
-		"the machine controller":  {manager: "machine-controller-manager", by: "deletes the node", next: machines},
-		"Cluster API":             {manager: "capi-manager", by: "deletes the node", next: "machines.cluster.x-k8s.io"},
-		"the autoscaler":          {taint: "ToBeDeletedByClusterAutoscaler", manager: "oc", by: "autoscaler, which deletes the node", next: machines},
-		"only a candidate":        {taint: "DeletionCandidateOfClusterAutoscaler", manager: "oc", by: "oc"},
-		"Karpenter":               {taint: "karpenter.sh/disrupted", by: "Karpenter", next: "nodeclaims"},
-		"MCO drains a node to go": {taint: "ToBeDeletedByClusterAutoscaler", drain: "drain-a", by: "deletes the node", next: machines},
-		"deleted":                 {isDeleted: true, manager: "oc", by: "the deletion of the node", next: machines},
-		"MCO":                     {manager: "machine-config-controller", by: mco.Controller, next: mco.ControllerLog},
+		"a person":                            {manager: "oc", by: "oc"},
+		"a person, kubectl":                   {manager: "kubectl-cordon", by: "kubectl-cordon"},
+		"a person, Windows":                   {manager: "oc.exe", by: "oc.exe"},
+		"a person, the console":               {manager: "Mozilla", by: "Mozilla"},
+		"a program whose name begins with oc": {manager: "ocelot", by: "ocelot", next: writer},
+		"a reboot daemon":                     {manager: "kured", by: "kured", next: writer},
+		"the machine controller":              {manager: "machine-controller-manager", by: "deletes the node", next: machines},
+		"Cluster API":                         {manager: "capi-manager", by: "deletes the node", next: "machines.cluster.x-k8s.io"},
+		"the autoscaler":                      {taint: "ToBeDeletedByClusterAutoscaler", manager: "oc", by: "autoscaler, which deletes the node", next: machines},
+		"only a candidate":                    {taint: "DeletionCandidateOfClusterAutoscaler", manager: "oc", by: "oc"},
+		"Karpenter":                           {taint: "karpenter.sh/disrupted", by: "Karpenter", next: "nodeclaims"},
+		"MCO drains a node to go":             {taint: "ToBeDeletedByClusterAutoscaler", drain: "drain-a", by: "deletes the node", next: machines},
+		"deleted":                             {isDeleted: true, manager: "oc", by: "the deletion of the node", next: machines},
+		"MCO":                                 {manager: "machine-config-controller", by: mco.Controller, next: mco.ControllerLog},
 	} {
 		node := newNode("desiredDrain", tc.drain, "lastAppliedDrain", tc.last)
 		node.Annotations["sriovnetwork.openshift.io/state"] = tc.state

@@ -22,20 +22,20 @@ func TestDrainAnnotationsDecideTheStepOfABehindObject(t *testing.T) {
 		step             phases.Phase
 		started, since   float64
 	}{
-		"no drain was requested":                  {uncordon, uncordon, 0, nil, "", 5, 5},
-		"a drain was requested":                   {drain, uncordon, 0, nil, phases.Cordoned, 5, 5},
-		"a drain is running":                      {drain, uncordon, 7, nil, phases.Drained, 7, 7},
-		"the drain is done":                       {drain, drain, 7, nil, "", 7, 7},
-		"cordoned before the update":              {drain, uncordon, 2, nil, phases.Drained, 5, 5},
-		"an uncordon was requested":               {"uncordon-" + configB, drain, 7, nil, phases.Uncordoned, 7, 0},
-		"the object shows the last update":        {drain, uncordon, 7, mcn(is(phases.Updated, yes, 1)), phases.Drained, 7, 7},
-		"the object shows this update":            {drain, uncordon, 7, mcn(is(phases.Updated, no, 6), is(phases.UpdatePrepared, running, 6)), phases.UpdatePrepared, 6, 6},
-		"cordoned by hand":                        {uncordon, uncordon, 7, nil, "", 5, 5},
-		"a drain for an earlier target":           {"drain-c", uncordon, 7, nil, phases.Drained, 7, 7},
-		"the drain for an earlier target is done": {"drain-c", "drain-c", 7, nil, "", 5, 5},
-		"a request that is no drain at all":       {"x-" + configB, "", 7, nil, "", 7, 7},
-		"no requests, as in a trimmed dump":       {"", "", 0, nil, "", 5, 5},
-		"the uncordon of this config is done":     {"uncordon-" + configB, "uncordon-" + configB, 7, nil, "", 7, 7}, // another image of the same config
+		"no drain was requested":                                 {uncordon, uncordon, 0, nil, "", 5, 5},
+		"a drain was requested":                                  {drain, uncordon, 0, nil, phases.Cordoned, 5, 5},
+		"a drain is running":                                     {drain, uncordon, 7, nil, phases.Drained, 7, 7},
+		"the drain is done":                                      {drain, drain, 7, nil, "", 7, 7},
+		"cordoned before the update":                             {drain, uncordon, 2, nil, phases.Drained, 5, 5},
+		"an uncordon was requested":                              {"uncordon-" + configB, drain, 7, nil, phases.Uncordoned, 7, 0},
+		"the object shows the last update":                       {drain, uncordon, 7, mcn(is(phases.Updated, yes, 1)), phases.Drained, 7, 7},
+		"the object shows this update":                           {drain, uncordon, 7, mcn(is(phases.Updated, no, 6), is(phases.UpdatePrepared, running, 6)), phases.UpdatePrepared, 6, 6},
+		"cordoned by hand, and no drain was requested":           {uncordon, uncordon, 7, nil, "", 5, 5},
+		"a drain for an earlier target":                          {"drain-c", uncordon, 7, nil, phases.Drained, 7, 7},
+		"the drain for an earlier target is done":                {"drain-c", "drain-c", 7, nil, "", 5, 5},
+		"the requested drain is neither a drain nor an uncordon": {"x-" + configB, "", 7, nil, "", 7, 7},
+		"no requests, as in a trimmed dump":                      {"", "", 0, nil, "", 5, 5},
+		"the uncordon of this config is done":                    {"uncordon-" + configB, "uncordon-" + configB, 7, nil, "", 7, 7}, // another image of the same config
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working", "desiredDrain", tc.desired, "lastAppliedDrain", tc.applied)
@@ -54,9 +54,9 @@ func TestDrainAnnotationsDecideTheStepOfABehindObject(t *testing.T) {
 	}
 }
 
-// While the object has another target, the managedFields of the Node say when
-// the update was requested.
-func TestManagedFieldsOfTheNodeDateTheRequest(t *testing.T) {
+// If the object does not have the target of the Node yet, the managedFields of the Node say when the update was
+// requested.
+func TestTheManagedFieldsOfTheNodeSayWhenAnUpdateWasRequested(t *testing.T) {
 	node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Done")
 	node.ManagedFields = []metav1.ManagedFieldsEntry{
 		entry(`{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}}}`, at(7)),
@@ -72,11 +72,11 @@ func TestManagedFieldsOfTheNodeDateTheRequest(t *testing.T) {
 	assert.Equal(t, at(7), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested, "another image")
 	delete(node.Annotations, annotation+"desiredImage")
 	node.Annotations[annotation+"state"] = "Working"
-	assert.Equal(t, at(7), mco.Of(node, nil).Since, "the step is not known")
+	assert.Equal(t, at(7), mco.Of(node, nil).Since, "without a step, the node is in this state since the request")
 	assert.Equal(t, at(3), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)
 }
 
-// Package progress tests which errors there are.
+// If the object and the Node have an error, the more specific one is shown.
 func TestTheMostSpecificErrorIsShown(t *testing.T) {
 	updated := is(phases.Updated, yes, 1)
 	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 2, text) }
@@ -85,15 +85,15 @@ func TestTheMostSpecificErrorIsShown(t *testing.T) {
 		object  *mcfgv1.MachineConfigNode
 		message string
 	}{
-		"without a reason":                      {"", mcn(updated), ""},
-		"without an object":                     {"disk full", nil, "disk full"},
-		"the object has the same error":         {"disk full", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
-		"the error of the object is longer":     {"disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
-		"the error of the annotation is longer": {"a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "a: disk full: b"},
-		"the object has another error":          {"rebooting", mcn(updated, degraded("disk full")), "disk full"},
-		"a failure of an earlier update":        {"", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), "disk full"},
-		"the object has an earlier error":       {"disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), "disk full"},
-		"a drain, after one hour": {
+		"neither has an error":                                         {"", mcn(updated), ""},
+		"only the Node has an error":                                   {"disk full", nil, "disk full"},
+		"the object has the same error":                                {"disk full", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
+		"the error of the object is longer":                            {"disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
+		"the error of the annotation is longer":                        {"a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "a: disk full: b"},
+		"the object has another error":                                 {"rebooting", mcn(updated, degraded("disk full")), "disk full"},
+		"the object has an error with the prefix of an earlier update": {"", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), "disk full"},
+		"NodeDegraded is False again":                                  {"disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), "disk full"},
+		"the object has the cause of the drain error": {
 			afterAnHourIs,
 			mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 2), is(phases.Drained, running, 3, drainFailed+evictPG0+untilDrainer)), evictPG0,
 		},

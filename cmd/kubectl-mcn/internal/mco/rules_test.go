@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// TestFailingAndUnavailableNodesTakePlaces lists how many places of maxUnavailable a node takes.
+// A node takes one place of maxUnavailable if it fails for the target of the pool, and one if it cannot run pods.
 func TestFailingAndUnavailableNodesTakePlaces(t *testing.T) {
 	const other = "rendered-worker-ccc"
 	for name, tc := range map[string]struct {
@@ -19,21 +19,21 @@ func TestFailingAndUnavailableNodesTakePlaces(t *testing.T) {
 		isCordoned              bool
 		want                    int
 	}{
-		"done":                                 {configB, configB, "Done", false, 0},
-		"waits":                                {configA, configA, "Done", false, 0},
-		"waits, cordoned":                      {configA, configA, "Done", true, 1},
-		"desires another config":               {configA, configB, "Done", false, 1},
-		"updates, cordoned":                    {configA, configB, "Working", true, 1},
-		"fails":                                {configA, configB, "Degraded", false, 1},
-		"cannot be reconciled":                 {configA, configB, "Unreconcilable", false, 1},
-		"fails, cordoned":                      {configA, configB, "Degraded", true, 2},
-		"cannot be reconciled, cordoned":       {configA, configB, "Unreconcilable", true, 2},
-		"fails for another config":             {configA, other, "Degraded", false, 0},
-		"fails for another config, cordoned":   {configA, other, "Degraded", true, 1},
-		"its files have drifted":               {configB, configB, "Degraded", false, 1},
-		"its files have drifted, cordoned":     {configB, configB, "Degraded", true, 1},
-		"has lost desiredConfig":               {configB, "", "Done", false, 1},
-		"updates for another config, cordoned": {configA, other, "Working", true, 1},
+		"done":                           {configB, configB, "Done", false, 0},
+		"waits":                          {configA, configA, "Done", false, 0},
+		"waits, cordoned":                {configA, configA, "Done", true, 1},
+		"desires the target":             {configA, configB, "Done", false, 1},
+		"updates, cordoned":              {configA, configB, "Working", true, 1},
+		"fails":                          {configA, configB, "Degraded", false, 1},
+		"cannot be reconciled":           {configA, configB, "Unreconcilable", false, 1},
+		"fails, cordoned":                {configA, configB, "Degraded", true, 2},
+		"cannot be reconciled, cordoned": {configA, configB, "Unreconcilable", true, 2},
+		"fails, and desires another config than the target":           {configA, other, "Degraded", false, 0},
+		"fails, and desires another config than the target, cordoned": {configA, other, "Degraded", true, 1},
+		"its files have drifted":                                      {configB, configB, "Degraded", false, 1},
+		"its files have drifted, cordoned":                            {configB, configB, "Degraded", true, 1},
+		"has lost desiredConfig":                                      {configB, "", "Done", false, 1},
+		"updates to another config than the target, cordoned":         {configA, other, "Working", true, 1},
 	} {
 		node := newNode("currentConfig", tc.current, "desiredConfig", tc.desired, "state", tc.state)
 		node.Spec.Unschedulable = tc.isCordoned
@@ -41,16 +41,16 @@ func TestFailingAndUnavailableNodesTakePlaces(t *testing.T) {
 	}
 	ready := newNode("currentConfig", configA, "desiredConfig", configB, "state", "Degraded")
 	ready.Status.Conditions[0].Status = corev1.ConditionUnknown
-	assert.Equal(t, 2, mco.Of(ready, nil).Places(target(configB)), "fails, NotReady")
+	assert.Equal(t, 2, mco.Of(ready, nil).Places(target(configB)), "a node that fails and is NotReady takes two places")
 	withImage := newNode("currentConfig", configB, "desiredConfig", configB, "currentImage", "x", "desiredImage", "y", "state", "Degraded")
 	withImage.Spec.Unschedulable = true
-	assert.Equal(t, 1, mco.Of(withImage, nil).Places(progress.Target{Config: configB, Image: "y"}), "the configs are equal")
+	assert.Equal(t, 1, mco.Of(withImage, nil).Places(progress.Target{Config: configB, Image: "y"}), "a node whose configs are equal does not count as failing")
 	otherImage := newNode("currentConfig", configA, "desiredConfig", configB, "currentImage", "x", "desiredImage", "y", "state", "Degraded")
-	assert.Equal(t, 0, mco.Of(otherImage, nil).Places(progress.Target{Config: configB, Image: "z"}), "it fails for another image")
+	assert.Equal(t, 0, mco.Of(otherImage, nil).Places(progress.Target{Config: configB, Image: "z"}), "a node that fails for another image takes no place")
 	failing := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.NodeDegraded, yes, 2, "disk full"))
-	assert.Equal(t, 1, mco.Of(nil, failing).Places(target(configB)), "only the object is known")
+	assert.Equal(t, 1, mco.Of(nil, failing).Places(target(configB)), "without a Node, the object decides")
 	doneByNode := newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done")
-	assert.Equal(t, 0, mco.Of(doneByNode, failing).Places(target(configB)), "the node controller does not read the object")
+	assert.Equal(t, 0, mco.Of(doneByNode, failing).Places(target(configB)), "with a Node, the object does not matter, as in machine-config-operator's node controller")
 }
 
 // The image of a pool is read from the messages of its conditions Updated and Updating.
@@ -64,16 +64,16 @@ func TestTheImageIsInTheMessagesOfThePool(t *testing.T) {
 		messages []string
 		want     answer
 	}{
-		"no message":                                   {nil, answer{}},
-		"an image":                                     {[]string{"", all + "MachineConfig " + configB + " / Image x@sha256:1"}, answer{"x@sha256:1", true, true}},
-		"an image in a sentence":                       {[]string{"1 of 2 nodes have MachineConfig " + configB + " / Image x@sha256:1. a is cordoned"}, answer{"x@sha256:1", true, true}},
-		"an image of another config":                   {[]string{all + "MachineConfig " + configA + " / Image x"}, answer{}},
-		"no image":                                     {[]string{"All nodes are updated with MachineConfig " + configB}, answer{"", true, false}},
-		"another config without an image":              {[]string{all + "MachineConfig " + configA}, answer{}},
-		"a build has failed":                           {[]string{"", degraded}, answer{"", false, true}},
-		"a build has not started":                      {[]string{"", "Pool is waiting for a new OS image build to start (mosc: worker)"}, answer{"", false, true}},
-		"a build has failed, Updated names the config": {[]string{all + "MachineConfig " + configB, degraded}, answer{"", false, true}},
-		"a text without an image":                      {[]string{"Pool is paused; will not update to " + configB}, answer{}},
+		"no message":                        {nil, answer{}},
+		"an image":                          {[]string{"", all + "MachineConfig " + configB + " / Image x@sha256:1"}, answer{"x@sha256:1", true, true}},
+		"an image at the end of a sentence": {[]string{"1 of 2 nodes have MachineConfig " + configB + " / Image x@sha256:1. a is cordoned"}, answer{"x@sha256:1", true, true}},
+		"an image of another config":        {[]string{all + "MachineConfig " + configA + " / Image x"}, answer{}},
+		"no image":                          {[]string{"All nodes are updated with MachineConfig " + configB}, answer{"", true, false}},
+		"another config without an image":   {[]string{all + "MachineConfig " + configA}, answer{}},
+		"a build has failed":                {[]string{"", degraded}, answer{"", false, true}},
+		"a build has not started":           {[]string{"", "Pool is waiting for a new OS image build to start (mosc: worker)"}, answer{"", false, true}},
+		"a build has failed, and Updated names the config": {[]string{all + "MachineConfig " + configB, degraded}, answer{"", false, true}},
+		"a text without an image":                          {[]string{"Pool is paused; will not update to " + configB}, answer{}},
 	} {
 		var got answer
 		got.image, got.isNamed, got.isImageMode = mco.ImageOf(configB, tc.messages...)
@@ -86,14 +86,14 @@ func TestAnObjectThatShowsTheEndOfARequestedUpdateIsNewer(t *testing.T) {
 	updated := mcn(withDesired(configB), is(phases.Updated, yes, 9))
 	updated.Status.ConfigVersion.Current = configB
 	assert.True(t, mco.IsNewer(requests, updated))
-	assert.False(t, mco.IsNewer(newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done"), updated), "the Node shows it, too")
-	assert.False(t, mco.IsNewer(requests, mcn(is(phases.Updated, yes, 9))), "the object is from before the update")
+	assert.False(t, mco.IsNewer(newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done"), updated), "the object is not newer if the Node also shows the end")
+	assert.False(t, mco.IsNewer(requests, mcn(is(phases.Updated, yes, 9))), "the object is not newer if it is from before the update")
 	updated.Status.Conditions = mcn(is(phases.Updated, no, 9)).Status.Conditions
-	assert.False(t, mco.IsNewer(requests, updated), "the update runs")
+	assert.False(t, mco.IsNewer(requests, updated), "the object is not newer while it shows a running update")
 }
 
-// A daemon also reboots a node for other reasons than an update.
-func TestADoneNodeMayReboot(t *testing.T) {
+// A done node shows the step RebootedNode only if it desires another config: a daemon also reboots nodes for other reasons.
+func TestARebootIsAStepOnlyIfTheNodeDesiresAnotherConfig(t *testing.T) {
 	for current, want := range map[string]phases.Phase{configA: phases.RebootedNode, configB: ""} {
 		node := newNode("currentConfig", current, "desiredConfig", configB, "state", "Done", "post-config-action", "Rebooting")
 		assert.Equal(t, want, mco.Of(node, mcn(is(phases.Updated, yes, 1), withDesired(configB))).Step, current)

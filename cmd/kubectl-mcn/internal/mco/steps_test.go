@@ -50,7 +50,7 @@ func marks(n mco.Node) string {
 	return b.String()
 }
 
-// TestConditionsDecideTheStep lists the step of a node for the conditions of its object. Package progress tests when a node is in an update.
+// Package progress tests when a node is in an update. This test checks the step that the conditions of its object show.
 func TestConditionsDecideTheStep(t *testing.T) {
 	updated := is(phases.Updated, yes, 5)
 	degraded := is(phases.NodeDegraded, yes, 6)
@@ -58,15 +58,15 @@ func TestConditionsDecideTheStep(t *testing.T) {
 		object *mcfgv1.MachineConfigNode
 		step   phases.Phase
 	}{
-		"nothing":                              {nil, ""},
-		"joining, and failed":                  {mcn(degraded), ""},
-		"updated, and degraded":                {mcn(updated, degraded), ""},
-		"requested":                            {mcn(updated, withDesired(configB)), phases.UpdatePrepared},
-		"requested, and degraded":              {mcn(updated, withDesired(configB), degraded), phases.UpdatePrepared},
-		"started":                              {mcn(is(phases.Updated, no, 5), withDesired(configB)), phases.UpdatePrepared},
-		"running without a start":              {mcn(is(phases.Drained, running, 5)), phases.Drained},
-		"restarted, and degraded":              {mcn(is(phases.Updated, no, 5), degraded), ""},
-		"all steps are done, Updated is False": {mcn(is(phases.Updated, no, 5), is(phases.Uncordoned, yes, 6), is(phases.RebootedNode, yes, 5.5)), phases.Updated},
+		"nothing":                 {nil, ""},
+		"joining, and degraded":   {mcn(degraded), ""},
+		"updated, and degraded":   {mcn(updated, degraded), ""},
+		"requested":               {mcn(updated, withDesired(configB)), phases.UpdatePrepared},
+		"requested, and degraded": {mcn(updated, withDesired(configB), degraded), phases.UpdatePrepared},
+		"started":                 {mcn(is(phases.Updated, no, 5), withDesired(configB)), phases.UpdatePrepared},
+		"running without a start": {mcn(is(phases.Drained, running, 5)), phases.Drained},
+		"the daemon has restarted, and is degraded": {mcn(is(phases.Updated, no, 5), degraded), ""},
+		"all steps are done, Updated is False":      {mcn(is(phases.Updated, no, 5), is(phases.Uncordoned, yes, 6), is(phases.RebootedNode, yes, 5.5)), phases.Updated},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := mco.Of(nil, tc.object)
@@ -76,8 +76,9 @@ func TestConditionsDecideTheStep(t *testing.T) {
 	}
 }
 
-// Each case has the steps, the time that each step took, and the end of the last step, in UTC.
-func TestAStepTakesFromTheEndOfTheStepBefore(t *testing.T) {
+// A step lasts from the end of the step before it. Each case has the steps, their durations, and the end of the last
+// step in UTC.
+func TestAStepLastsFromTheEndOfTheStepBefore(t *testing.T) {
 	began := is(phases.Updated, no, 10)
 	for name, tc := range map[string]struct {
 		object *mcfgv1.MachineConfigNode
@@ -99,40 +100,40 @@ func TestAStepTakesFromTheEndOfTheStepBefore(t *testing.T) {
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, running, 40), is(phases.Cordoned, yes, 12), is(phases.Drained, yes, 13)), ">##....",
 			map[phases.Phase]float64{phases.Cordoned: 2, phases.Drained: 1}, 40,
 		},
-		"in another order": {
+		"the steps ended in another order": {
 			mcn(withDesired(configB), began, is(phases.Resumed, yes, 15), is(phases.Uncordoned, yes, 14), is(phases.RebootedNode, yes, 13)), "----###",
 			map[phases.Phase]float64{phases.RebootedNode: 3, phases.Uncordoned: 1, phases.Resumed: 1}, 15,
 		},
-		"at the same time": {
+		"two steps ended at the same time": {
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 12), is(phases.Cordoned, yes, 12)), "##.....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 2}, 12,
 		},
-		"before the start": { // two clocks
+		"a step ended before the start": { // the clocks of two processes differ
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 9), is(phases.Drained, yes, 13)), "###....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 1, phases.Drained: 2}, 13,
 		},
-		"not required": {
+		"a step was not required": {
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Drained, no, 0)), "#--....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11,
 		},
-		"of an earlier update": {
+		"a step ran in an earlier update": {
 			mcn(withDesired(configB), began, is(phases.Drained, no, 0, "Action during update to a: drained")), ".......", nil, 10,
 		},
 		"the start is not known": {
 			mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)), "##.....",
 			map[phases.Phase]float64{phases.Cordoned: 2}, 13,
 		},
-		"rebootless": {
+		"an update without a reboot": {
 			mcn(withDesired(configB), began, is(phases.UpdatePostActionComplete, yes, 12)), "----#..",
 			map[phases.Phase]float64{phases.UpdatePostActionComplete: 2}, 12,
 		},
-		"post action and reboot": {
+		"a post action, and then a reboot": {
 			mcn(withDesired(configB), began, is(phases.UpdatePostActionComplete, yes, 12), is(phases.RebootedNode, running, 13)), "---->..", nil, 13,
 		},
-		"another update, before the first step of this one": {
+		"another update began before the first step of this update": {
 			mcn(withDesired(configB), began, is(phases.Resumed, no, 30, "Action during update to b: resumed")), ".......", nil, 30,
 		},
-		"another update, before the end of this one": {
+		"another update began before the end of this update": {
 			mcn(withDesired(configB), began, is(phases.Drained, no, 30, "Action during update to b: drained"), is(phases.UpdatePrepared, running, 30)), ">......", nil, 30,
 		},
 	} {
@@ -222,7 +223,7 @@ func TestOnlyTheRunningStepHasAMessage(t *testing.T) {
 		"no longer degraded":                            {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, no, 12, "disk full")), "draining"},
 		"NodeDegraded has no message":                   {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, yes, 12, "")), "draining"},
 		"the parent has the message of an earlier step": {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "draining"), is(phases.Drained, yes, 12, "drained")), ""},
-		"a parent that has run":                         {mcn(began, withDesired(configB), is(phases.UpdateExecuted, yes, 11, "executed")), ""},
+		"a parent that has finished":                    {mcn(began, withDesired(configB), is(phases.UpdateExecuted, yes, 11, "executed")), ""},
 		"a step that has ended":                         {mcn(began, withDesired(configB), is(phases.Drained, yes, 11, "drained")), ""},
 		"an update that is over":                        {mcn(is(phases.Updated, yes, 11)), ""},
 	} {
@@ -232,8 +233,8 @@ func TestOnlyTheRunningStepHasAMessage(t *testing.T) {
 	}
 }
 
-// Objects may have the conditions of both modes, from earlier daemons. In image mode, files,
-// image and pull run in any order, and none of them is skipped before their parent is complete.
+// An object may have the conditions of both modes, which earlier daemons have written. In image mode, AppliedFiles,
+// AppliedOSImage and ImagePulledFromRegistry run in any order, and count as skipped only when their parent is complete.
 func TestObjectsMayHaveConditionsOfBothModes(t *testing.T) {
 	add := func(p phases.Phase, status metav1.ConditionStatus, reason string) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) {
@@ -256,13 +257,13 @@ func TestObjectsMayHaveConditionsOfBothModes(t *testing.T) {
 		marks   string
 		step    phases.Phase
 	}{
-		"standard":                              {nil, ".......", phases.UpdatePrepared},
-		"image":                                 {image(), ".........", phases.UpdatePrepared},
-		"a pull in standard mode":               {changes{add(phases.ImagePulledFromRegistry, no, "NotYetOccurred")}, ".......", phases.UpdatePrepared},
-		"conditions of both modes, no step ran": {changes{add(phases.AppliedFiles, no, "NotYetOccurred")}, ".........", phases.UpdatePrepared},
+		"standard": {nil, ".......", phases.UpdatePrepared},
+		"image":    {image(), ".........", phases.UpdatePrepared},
+		"ImagePulledFromRegistry in standard mode":         {changes{add(phases.ImagePulledFromRegistry, no, "NotYetOccurred")}, ".......", phases.UpdatePrepared},
+		"conditions of both modes, no step ran":            {changes{add(phases.AppliedFiles, no, "NotYetOccurred")}, ".........", phases.UpdatePrepared},
 		"conditions of both modes, AppliedFiles runs":      {changes{add(phases.AppliedFiles, running, "x")}, "--->.....", phases.AppliedFiles},
 		"conditions of both modes, AppliedFilesAndOS runs": {changes{is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")}, "--->...", phases.AppliedFilesAndOS},
-		"rebootless": {image(is(phases.UpdatePostActionComplete, running, 11)), "------>..", phases.UpdatePostActionComplete},
+		"image mode without a reboot":                      {image(is(phases.UpdatePostActionComplete, running, 11)), "------>..", phases.UpdatePostActionComplete},
 		"without a drain": {
 			changes{prepared("Drain Required: false"), is(phases.AppliedFilesAndOS, yes, 12)}, "#--#...", phases.UpdatePostActionComplete,
 		},
@@ -274,15 +275,15 @@ func TestObjectsMayHaveConditionsOfBothModes(t *testing.T) {
 			changes{is(phases.UpdatePrepared, no, 0, "Action during update to a: Drain Required: false"), is(phases.AppliedFilesAndOS, yes, 12)},
 			"---#...", phases.RebootedNode,
 		},
-		"two children are running":     {image(is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>...", phases.ImagePulledFromRegistry},
-		"pulling":                      {image(is(phases.ImagePulledFromRegistry, running, 12)), "---..>...", phases.ImagePulledFromRegistry},
-		"pulled":                       {image(pulled), "---..#...", phases.AppliedFiles},
-		"pulled, before the files":     {image(pulled, is(phases.AppliedFiles, running, 14)), "--->.#...", phases.AppliedFiles},
-		"pulled, files applied":        {image(pulled, is(phases.AppliedFiles, yes, 14)), "---#.#...", phases.AppliedOSImage},
-		"pulled, files not required":   {image(pulled, is(phases.AppliedFiles, no, 14)), "----.#...", phases.AppliedOSImage},
-		"the image before the files":   {image(applied), "---.#....", phases.AppliedFiles},
-		"the parent is complete":       {image(applied, is(phases.UpdateExecuted, yes, 14)), "----#-...", phases.RebootedNode},
-		"the parent was not completed": {image(applied, is(phases.RebootedNode, running, 15)), "----#->..", phases.RebootedNode},
+		"two children are running": {image(is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>...", phases.ImagePulledFromRegistry},
+		"pulling":                  {image(is(phases.ImagePulledFromRegistry, running, 12)), "---..>...", phases.ImagePulledFromRegistry},
+		"pulled":                   {image(pulled), "---..#...", phases.AppliedFiles},
+		"pulled, and the files are being applied":             {image(pulled, is(phases.AppliedFiles, running, 14)), "--->.#...", phases.AppliedFiles},
+		"pulled, and the files are applied":                   {image(pulled, is(phases.AppliedFiles, yes, 14)), "---#.#...", phases.AppliedOSImage},
+		"pulled, and the files are not required":              {image(pulled, is(phases.AppliedFiles, no, 14)), "----.#...", phases.AppliedOSImage},
+		"the image was applied before the files":              {image(applied), "---.#....", phases.AppliedFiles},
+		"the parent is complete":                              {image(applied, is(phases.UpdateExecuted, yes, 14)), "----#-...", phases.RebootedNode},
+		"a later step runs, and the parent was not completed": {image(applied, is(phases.RebootedNode, running, 15)), "----#->..", phases.RebootedNode},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := mco.Of(nil, mcn(append(changes{withDesired(configB)}, append(tc.changes, is(phases.Updated, no, 10))...)...))
