@@ -81,9 +81,9 @@ func TestALaterListReplacesTheObjects(t *testing.T) {
 	}
 }
 
-// TestListsAreOfTheNewestVersion: a reflector asks for version 0 first, and after an outage for the last version that
-// it has seen. A page of such a version may be too old for a watch.
-func TestListsAreOfTheNewestVersion(t *testing.T) {
+// A reflector requests resourceVersion 0, or after an outage the last version that it has seen. The reader requests the
+// newest version instead, because a watch cannot start at an older version that the API server has compacted.
+func TestAListRequestsTheNewestVersion(t *testing.T) {
 	for _, version := range []string{"0", "7"} {
 		s := NewStore()
 		s.resources[coreNodes] = &access{names: map[string]bool{}}
@@ -123,7 +123,7 @@ func TestConfigsAreReadOnce(t *testing.T) {
 	}
 }
 
-// TestBudgetsAreReplaced: a budget that was deleted, or whose pod is no longer refused, is forgotten.
+// A budget that was deleted, or whose pod is no longer refused, is forgotten.
 func TestBudgetsAreReplaced(t *testing.T) {
 	s := NewStore()
 	s.Put(&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}})
@@ -131,7 +131,7 @@ func TestBudgetsAreReplaced(t *testing.T) {
 	assert.Empty(t, s.View(time.Time{}).Budgets)
 }
 
-// newRefused returns the object of a node whose drain is refused the eviction of the pod shop/<node>.
+// newRefused returns the object of a draining node. The eviction of the pod shop/<node> is refused.
 func newRefused(node string, conditions ...metav1.Condition) *mcfgv1.MachineConfigNode {
 	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node}}
 	mcn.Status.Conditions = append([]metav1.Condition{
@@ -156,7 +156,7 @@ func TestBudgetsAreKeptIfTheyCannotBeRead(t *testing.T) {
 	assert.Len(t, s.View(time.Time{}).Budgets, 1)
 }
 
-// Only the first pods are read, so those of the first entries on the screen come first.
+// The number of pods that are read is limited, so the order of the reads is the order of the entries on the screen.
 func TestThePodsOfDegradedNodesAreReadFirst(t *testing.T) {
 	s := NewStore()
 	s.Put(newRefused("a"))

@@ -18,7 +18,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// A deleted object is gone at once, and a node is gone without both of its objects.
+// A deleted object is gone at once. A node is gone when both its Node and its MachineConfigNode are deleted.
 func TestADeletedObjectIsGoneAtOnce(t *testing.T) {
 	node, mcn, configuration := &corev1.Node{}, &mcfgv1.MachineConfigNode{}, &operatorv1.MachineConfiguration{}
 	node.Name, mcn.Name, configuration.Name = "worker-0", "worker-0", "cluster"
@@ -47,8 +47,7 @@ func TestADeletedObjectIsGoneAtOnce(t *testing.T) {
 	assert.Len(t, s.View(time.Time{}).Components, 1)
 }
 
-// The user may not read Nodes, then the server is away, then the user may read them
-// for a while.
+// Nodes that the user may not read are left out, until the user may read them. Then losing the permission is a failure.
 func TestDeniedNodesMayBecomeReadable(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
 	pass := func(d time.Duration) { clock.SetTime(clock.Now().Add(d)) }
@@ -72,11 +71,11 @@ func TestDeniedNodesMayBecomeReadable(t *testing.T) {
 	assert.Empty(t, s.View(clock.Now()).Denied)
 	r.failed(t.Context(), "list", forbidden)
 	pass(maxReconnect)
-	assert.ErrorIs(t, s.View(clock.Now()).Failure, forbidden, "the Nodes were shown, so they cannot be left out")
+	assert.ErrorIs(t, s.View(clock.Now()).Failure, forbidden, "Nodes that were shown before cannot be left out")
 }
 
-// The age of a view is the age of its oldest resource. A request that ends with the command has
-// not failed.
+// The age of a view is the age of its oldest resource. A request that is canceled because the command ends is no
+// failure.
 func TestAViewIsAsOldAsItsOldestResource(t *testing.T) {
 	begin := time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
 	lost, failure := begin.Add(2*time.Hour), errors.New("connection refused")
@@ -93,8 +92,8 @@ func TestAViewIsAsOldAsItsOldestResource(t *testing.T) {
 	assert.NoError(t, s.View(lost).Failure)
 }
 
-// A Node without an object is read from the Node, also if the objects of other nodes are newer.
-func TestANodeWithoutAnObjectIsReadFromTheNode(t *testing.T) {
+// A node without a MachineConfigNode is shown, even if the MachineConfigNodes of other nodes are newer than its Node.
+func TestANodeWithoutAMachineConfigNodeIsShown(t *testing.T) {
 	s := NewStore()
 	s.facts.Older = time.Unix(1, 0)
 	s.Put(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}})

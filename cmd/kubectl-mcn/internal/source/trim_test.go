@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// Package mco computes the same from an object and from the trimmed object.
+// Package mco computes the same result from a trimmed object and from the whole object.
 func TestATrimmedObjectReadsTheSame(t *testing.T) {
 	at := func(minutes int) *metav1.Time {
 		return &metav1.Time{Time: time.Date(2026, 5, 22, 12, minutes, 0, 0, time.UTC)}

@@ -23,24 +23,24 @@ func TestWarningsAreYellowAndAlarmsAreRed(t *testing.T) {
 	assert.Equal(t, "a\nb\nc\nd\n", Terminal{}.Text(lines, "\n"))
 }
 
-// A line is cut to the width. A screen is drawn over all rows of the last screen, also after
-// the user has made the terminal narrower.
+// A line is cut to the width of the terminal. A screen is drawn over all rows of the last screen, even if the user has
+// made the terminal narrower in between.
 func TestAScreenIsDrawnOverTheLastOne(t *testing.T) {
 	for name, tc := range map[string]struct{ length, width, rows int }{
-		"an empty line":                  {0, 80, 2},
-		"a short line":                   {3, 80, 2},
-		"a full line":                    {80, 80, 2},
-		"a longer line":                  {100, 80, 2},
-		"half the width":                 {80, 40, 3},
-		"two and a half times the width": {80, 32, 4},
-		"no width":                       {80, 0, 86},
+		"an empty line":                       {0, 80, 2},
+		"a short line":                        {3, 80, 2},
+		"a full line":                         {80, 80, 2},
+		"a longer line":                       {100, 80, 2},
+		"narrowed to half the width":          {80, 40, 3},
+		"narrowed to two fifths of the width": {80, 32, 4},
+		"the width is no longer known":        {80, 0, 86},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
 			width := 80
 			p := &Painter{Out: &out, Terminal: Terminal{Size: func() (int, int) { return width, 24 }}}
 			p.Close()
-			assert.Empty(t, out.String(), "nothing is drawn, and the cursor is not hidden")
+			assert.Empty(t, out.String(), "closing a painter that has drawn nothing writes nothing")
 			require.NoError(t, p.Paint([]screen.Line{{Text: strings.Repeat("x", tc.length)}, {Text: "second"}}))
 			assert.NotContains(t, out.String(), "x"+clearLine, "a full line would lose its last character")
 			assert.Equal(t, tc.length > 80, strings.Contains(out.String(), "x..."))
