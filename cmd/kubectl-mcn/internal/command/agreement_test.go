@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// randomCluster is a pool whose status is from package pool, with its nodes.
+// randomCluster is a pool and its nodes. Package pool has computed the status of the pool.
 type randomCluster struct {
 	pool  *mcfgv1.MachineConfigPool
 	nodes []*corev1.Node
@@ -38,7 +38,7 @@ func (c *randomCluster) objects() []runtime.Object {
 	return all
 }
 
-// newRandomCluster returns a cluster in which most nodes are done, because the end is what matters.
+// newRandomCluster returns a cluster in which most nodes are done, because the test is about the end of a rollout.
 func newRandomCluster(r *rand.Rand) *randomCluster {
 	c := &randomCluster{pool: newPool("worker", newConfig)}
 	p := c.pool
@@ -142,9 +142,9 @@ func (c *randomCluster) addNode(r *rand.Rand, name, image string, isOther bool) 
 	}
 }
 
-// TestWritingAndReadingAgree: package pool writes the status of random pools. The command says that a
-// pool is done exactly if the pool is Updated, and nothing else is open.
-func TestWritingAndReadingAgree(t *testing.T) {
+// The command says that a pool is done if, and only if, package pool computes Updated=True and Degraded=False, and no
+// pinned image set or build is open.
+func TestAPoolIsDoneIfPackagePoolSaysUpdated(t *testing.T) {
 	t.Parallel()
 	done := 0
 	for seed := range uint64(250) {
@@ -172,6 +172,6 @@ func TestWritingAndReadingAgree(t *testing.T) {
 			done++
 		}
 	}
-	assert.Greater(t, done, 40, "the clusters are not only unfinished")
+	assert.Greater(t, done, 40, "too few random clusters are done")
 	assert.Less(t, done, 210)
 }

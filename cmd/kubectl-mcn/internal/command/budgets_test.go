@@ -26,7 +26,7 @@ func newBudget(name string, allowed, healthy, required, expected int32) *policyv
 	return b
 }
 
-// newPod returns the pod that is not evicted in the clusters of these tests.
+// newPod returns the pod pdb-app-0, whose eviction is refused.
 func newPod(app string) *corev1.Pod {
 	return &corev1.Pod{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
@@ -39,8 +39,8 @@ const (
 	anyOfShop    = "    refused: pdb-app-0; budgets of shop that allow 0: db (3 of 3 healthy, 3\n    required), web (1 of 2 healthy)\n"
 )
 
-// An entry about a drain names the budget that selects the pod, and the pod. If the
-// pod is not known, it names no budget as the one that refuses.
+// An entry about a drain names the pod, and the budget that selects the pod. If the pod is not known, the entry
+// lists all budgets that allow 0 disruptions.
 func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	t.Parallel()
 	web, db, idle, loose := newBudget("web", 0, 1, 1, 2), newBudget("db", 0, 3, 3, 3), newBudget("idle", 0, 0, 0, 0), newBudget("loose", 1, 2, 1, 2)
@@ -53,23 +53,23 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 		got := execute(t, "", append(args, "--kubeconfig", file)...)
 		assert.Contains(t, got.stdout, refusedByWeb+"    next: oc get pdb -n shop\n")
 		for _, other := range []string{"db", "idle", "loose"} {
-			assert.NotContains(t, got.stdout, "shop/"+other, "it does not select the pod")
+			assert.NotContains(t, got.stdout, "shop/"+other, "the budget does not select the pod")
 		}
 		assert.Empty(t, got.stderr)
 		got = execute(t, "", append(args, "-o", "json", "--kubeconfig", file)...)
 		assert.Contains(t, got.stdout, `"details": [`)
 		assert.Contains(t, got.stdout, strings.TrimSpace(refusedByWeb))
 	}
-	assert.Equal(t, 4, s.verbs["list pdb-app-0"], "one request for a pod in each call")
+	assert.Equal(t, 4, s.verbs["list pdb-app-0"], "each run requests the pod once")
 	r := start(t, "wait", "--kubeconfig", file, "--tolerate", "40s") // by then, the budgets are read
 	_, stdout, _ := r.end()
 	assert.Contains(t, stdout, refusedByWeb)
 	assert.Equal(t, 5, s.verbs["list pdb-app-0"], "a known pod is not read again")
 
 	s.paths[ofPod] = newPod("loose")
-	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "PDB", "its budget allows the eviction now")
+	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "PDB", "a budget that now allows the eviction is not shown")
 	s.paths[ofPod] = &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "pdb-app-0"}}
-	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "gone", "a pod without labels")
+	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "gone", "a pod without labels exists")
 	delete(s.paths, ofPod)
 	got := execute(t, "", "--kubeconfig", file)
 	assert.Contains(t, got.stdout, "    pdb-app-0 is gone since then\n")
@@ -86,7 +86,7 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	}
 }
 
-// The Pods of a dump or of a must-gather decide which budget is named.
+// An entry names a budget only if the dump or the must-gather has a Pod that the budget selects.
 func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 	t.Parallel()
 	web, db := newBudget("web", 0, 1, 1, 2), newBudget("db", 0, 3, 3, 3)
@@ -121,7 +121,7 @@ func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 	require.NoError(t, os.RemoveAll(filepath.Join(dump, "namespaces/shop/policy")))
 	require.NoError(t, os.RemoveAll(filepath.Join(dump, "namespaces/other")))
 	require.NoError(t, os.WriteFile(filepath.Join(dump, "rollout.json"), []byte(of(web, db)), 0o600))
-	assert.Contains(t, execute(t, "", "-f", dump, "--at", "2026-03-04T14:16:05Z").stdout, refusedByWeb, "a folder that is no must-gather")
+	assert.Contains(t, execute(t, "", "-f", dump, "--at", "2026-03-04T14:16:05Z").stdout, refusedByWeb, "a folder that is not a must-gather also has Pods")
 	got = execute(t, asList(t, web), "-f", "-")
-	assert.Equal(t, exitUsage, got.code, "a budget alone is not shown")
+	assert.Equal(t, exitUsage, got.code, "a dump with only a budget is wrong usage")
 }

@@ -24,7 +24,7 @@ func fieldsAt(manager, fields string, at time.Time) metav1.ManagedFieldsEntry {
 	}
 }
 
-// newConfigOf returns a MachineConfig that was created and last changed at some times.
+// newConfigOf returns a MachineConfig. Its spec was last written at the time changed, and its labels were written now.
 func newConfigOf(name string, created, changed time.Time) *mcfgv1.MachineConfig {
 	return &mcfgv1.MachineConfig{
 		TypeMeta: metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfig"},
@@ -54,7 +54,7 @@ func targetAt(p *mcfgv1.MachineConfigPool, at time.Time, sources ...string) *mcf
 	return p
 }
 
-// Right after the apply, the pool is Updated, but does not have the MachineConfig yet. wait must not end then.
+// Right after kubectl apply, the pool is still Updated without the MachineConfig. wait must not end yet.
 func TestWaitDoesNotEndBeforeThePoolHasTheMachineConfig(t *testing.T) {
 	t.Parallel()
 	old := time.Now().Add(-time.Hour)
@@ -85,7 +85,7 @@ func TestWaitDoesNotEndBeforeThePoolHasTheMachineConfig(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
-// A rendering error of the change is a failure at once; an earlier one may go away.
+// A rendering error that begins after the change fails wait at once. An earlier rendering error may still go away.
 func TestARenderingErrorOfTheChangeIsAFailureAtOnce(t *testing.T) {
 	t.Parallel()
 	old := time.Now().Add(-time.Hour)
@@ -117,11 +117,11 @@ func TestARenderingErrorOfTheChangeIsAFailureAtOnce(t *testing.T) {
 	r.await("still with " + chrony)
 	s.set(degraded(old))
 	code, _, stderr = r.end()
-	assert.Equal(t, exitFailed, code, "an error that begins while the command waits")
+	assert.Equal(t, exitFailed, code, "an error that begins while the command waits is a failure at once")
 	assert.Contains(t, stderr, "RenderDegraded")
 }
 
-// The sources of the target decide, and a line says what is missing.
+// If the user may not list MachineConfigs, the sources of the pool's target decide, and one line says so.
 func TestWithoutPermissionTheSourcesOfTheTargetDecide(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, targetAt(updatedPool("worker", newConfig), time.Now().Add(-time.Hour), chrony), newNode("worker-0", "worker", newConfig, time.Now()))
@@ -132,7 +132,7 @@ func TestWithoutPermissionTheSourcesOfTheTargetDecide(t *testing.T) {
 	assert.Contains(t, stderr, "not allowed to list machineconfigs on ")
 }
 
-// With a dump, wait decides at once.
+// With a file, wait --machineconfig decides at once, from the sources and the time of the target.
 func TestFilesDecideAtOnceAboutAMachineConfig(t *testing.T) {
 	t.Parallel()
 	at := now.Add(-time.Hour)
@@ -181,5 +181,5 @@ func TestFilesDecideAtOnceAboutAMachineConfig(t *testing.T) {
 	}
 	pool.Status.Conditions[len(pool.Status.Conditions)-1].LastTransitionTime = metav1.NewTime(at)
 	got = execute(t, asList(t, pool, n), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--removed", "--tolerate", "1h")
-	assert.Contains(t, got.stderr, "not done in ", "a rendering error before the first view, while the MachineConfig is unknown")
+	assert.Contains(t, got.stderr, "not done in ", "a rendering error from before the first view may go away if the MachineConfig is not known")
 }

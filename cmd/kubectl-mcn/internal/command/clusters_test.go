@@ -117,7 +117,7 @@ func TestAnEmptyClusterIsNoError(t *testing.T) {
 	r.await("No resources found")
 }
 
-func TestABlockedPoolFailsAfterTolerate(t *testing.T) {
+func TestWaitFailsIfAPoolIsBlockedLongerThanTolerate(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"blocked", "paused"} {
 		s := newServer(t, situations[name]()...)
@@ -125,7 +125,7 @@ func TestABlockedPoolFailsAfterTolerate(t *testing.T) {
 		held.Spec.Unschedulable = true
 		s.set(held)
 		r := start(t, "wait", "--tolerate", "3s", "--kubeconfig", s.kubeconfig(t))
-		assert.Contains(t, r.await("worker 0/"), map[string]string{"blocked": "3 waiting", "paused": "paused"}[name], "it is said at once")
+		assert.Contains(t, r.await("worker 0/"), map[string]string{"blocked": "3 waiting", "paused": "paused"}[name], "the line shows at once that the pool is blocked or paused")
 		code, stdout, stderr := r.end()
 		assert.Equal(t, exitFailed, code)
 		assert.Contains(t, stderr, ", "+name+"\n")
@@ -140,7 +140,7 @@ func TestTheCommandRetriesWhileAServerStarts(t *testing.T) {
 	s.expires = true
 	assert.Contains(t, execute(t, "", "--kubeconfig", s.kubeconfig(t)).stdout, "4 nodes: 4 done")
 	for _, resource := range []string{nodesResource, coreNodes} {
-		assert.Equal(t, 3, s.requests("list "+resource), "a page, a page that has expired, and the whole list")
+		assert.Equal(t, 3, s.requests("list "+resource), "the first page, the page whose token has expired, and the whole list")
 	}
 	s.failWith(failure{status: http.StatusServiceUnavailable})
 	before := s.requests("list machineconfignodes")
@@ -149,11 +149,11 @@ func TestTheCommandRetriesWhileAServerStarts(t *testing.T) {
 	s.failWith(failure{})
 	r.await("worker 4/4 to 22222222")
 	_, _, stderr := r.end()
-	assert.Regexp(t, "^kubectl mcn: cannot list .*; trying again\n$", stderr, "it is said once")
+	assert.Regexp(t, "^kubectl mcn: cannot list .*; trying again\n$", stderr, "an outage is noted once")
 }
 
-// A screen needs lists only. It names a resource that cannot be read, in one
-// line. If nothing can be shown, the command ends at once.
+// If a list is rejected, one line of the standard error names the resource, and the screen shows the rest. If nothing
+// can be shown, the command ends at once.
 func TestARejectedRequestIsNamedInOneLine(t *testing.T) {
 	t.Parallel()
 	const forbidden, notAllowed = http.StatusForbidden, "not allowed to list "
@@ -205,8 +205,8 @@ func TestARejectedRequestIsNamedInOneLine(t *testing.T) {
 	}
 }
 
-// The OpenShift versions are read from the MachineConfigs, by name, if the user may read them.
-func TestTheReleasesAreReadByName(t *testing.T) {
+// The OpenShift versions are those of the rendered MachineConfigs, which are read one by one, if the user may read them.
+func TestTheOpenShiftVersionsAreReadFromTheRenderedConfigs(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, rollout()...)
 	s.releases = map[string]string{oldConfig: "4.19.12", newConfig: "4.20.1"}
@@ -223,7 +223,7 @@ func TestTheReleasesAreReadByName(t *testing.T) {
 	assert.Contains(t, execute(t, list, "-f", "-").stdout, "OpenShift master 4.20.2, infra 4.20.1, worker 4.20.1\n")
 }
 
-// If Nodes may be listed, the screen says which nodes are unavailable.
+// If the user may list Nodes, the screen says which nodes are unavailable, and which objects have no Node.
 func TestTheScreenNamesUnavailableNodes(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, situations["blocked"]()...)
@@ -249,10 +249,10 @@ func TestTheScreenNamesUnavailableNodes(t *testing.T) {
 	stuck := newNode("worker-0", "worker", oldConfig, now.Add(-2*time.Hour))
 	update(stuck, newConfig, now.Add(-time.Hour), phases.AppliedFilesAndOS)
 	s.set(stuck)
-	assert.Contains(t, execute(t, "", "node", "worker-0", "--kubeconfig", s.kubeconfig(t)).stdout, "oc describe node worker-0\n", "the daemon of a NotReady node is possibly not running")
+	assert.Contains(t, execute(t, "", "node", "worker-0", "--kubeconfig", s.kubeconfig(t)).stdout, "oc describe node worker-0\n", "the screen advises to look at the Node, because the daemon of a NotReady node may not run")
 }
 
-// TestWaitFollowsNodes: a Node changes, and its MachineConfigNode does not.
+// wait prints a new line if a Node changes, even if its MachineConfigNode does not.
 func TestWaitFollowsNodes(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, newPool("worker", newConfig), newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour)), newKubeNode("other"))
@@ -271,7 +271,7 @@ func TestWaitFollowsNodes(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
-// A user may not read Nodes, which is noted once, and the server is away for a while.
+// If the user may not read Nodes, wait says so once, even if there is an outage in between.
 func TestWaitNotesOnceThatNodesAreDenied(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
@@ -344,12 +344,12 @@ func TestMustGathersFoldersAndFilesAreReadThroughLinks(t *testing.T) {
 		assert.Zero(t, got.code, got.stderr)
 		assert.Contains(t, got.stdout, "from "+name)
 		assert.Contains(t, got.stdout, want)
-		assert.Empty(t, got.stderr, "other files of a must-gather are ignored")
+		assert.Empty(t, got.stderr, "other files of a must-gather cause no error")
 	}
 }
 
-// The page has the screen, and the picture of README.md has its lines, with colors. If the picture is out of
-// date, run make picture.
+// docs/kubectl-mcn.md shows the current screen, and the picture has the same lines. If the picture is out of date,
+// run make picture.
 func TestThePageAndThePictureHaveTheScreen(t *testing.T) {
 	t.Parallel()
 	got := execute(t, "", "-f", "../../testdata/rollout.json", "--at", now.Format(time.RFC3339)).stdout

@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// componentsOf returns the object with conditions since 76 minutes ago.
+// componentsOf returns the MachineConfiguration with conditions that have not changed for 76 minutes.
 func componentsOf(list ...metav1.Condition) *operatorv1.MachineConfiguration {
 	for i := range list {
 		list[i].LastTransitionTime = metav1.NewTime(now.Add(-76 * time.Minute))
@@ -24,8 +24,8 @@ func is(c components.Component, a components.Aspect, status metav1.ConditionStat
 	return metav1.Condition{Type: components.TypeOf(c, a), Status: status, Reason: reason, Message: message}
 }
 
-// slow is a cluster whose bootstrap is running, whose operator waits for a pool, whose controller is
-// degraded and does not run, and whose daemons had an error.
+// slow returns a cluster in its bootstrap. The operator waits for a pool, the controller is degraded, and the daemons
+// had an error.
 func slow() *operatorv1.MachineConfiguration {
 	return componentsOf(
 		is(components.Operator, components.Degraded, "False", "AsExpected", ""),
@@ -44,7 +44,7 @@ func TestComponentsLookAsRecorded(t *testing.T) {
 	golden(t, "components-slow.txt", execute(t, list, "components", "-f", "-").stdout)
 	got := execute(t, asList(t, configuration()), "components", "-f", "-").stdout
 	assert.Contains(t, got, "health: Unknown, 20")
-	assert.NotContains(t, got, "!", "nothing was reported")
+	assert.NotContains(t, got, "!", "a component that has reported nothing is no problem")
 }
 
 // The first screen names a component that is degraded, even if Available is Unknown or missing, and a component whose

@@ -26,8 +26,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// An entry has the time since when the problem lasts, and the other facts about the node.
-func TestAnEntryHasTheFactsAboutItsNode(t *testing.T) {
+// The entry of a pool that is not Updated says since when and why. It waits some minutes, because a pool is Updated a
+// moment after its last node. A node without an object is done if its pool is Updated.
+func TestAPoolThatIsNotUpdatedHasAnEntryAfterAWhile(t *testing.T) {
 	t.Parallel()
 	late := updatedPool("worker", newConfig)
 	late.Status.Conditions[0].Status, late.Status.Conditions[0].Message = corev1.ConditionFalse, "a reason"
@@ -35,8 +36,8 @@ func TestAnEntryHasTheFactsAboutItsNode(t *testing.T) {
 	update(done, newConfig, now.Add(-24*time.Hour), "")
 	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-time.Minute))
 	got := execute(t, asList(t, late, done), "-f", "-").stdout
-	assert.Contains(t, got, "\n~ pool worker: all nodes have the target; it waits for the status of the pool\n", "a pool is Updated some seconds after its last node")
-	assert.NotContains(t, got, "a reason", "the message is out of date")
+	assert.Contains(t, got, "\n~ pool worker: all nodes have the target; it waits for the status of the pool\n", "within two minutes of the last node, the pool is late and not wrong")
+	assert.NotContains(t, got, "a reason", "the message of a condition that is about to change is not shown")
 	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-3 * time.Minute))
 	got = execute(t, asList(t, late, done), "-f", "-").stdout
 	assert.Regexp(t, "\n"+`! pool worker: all nodes have the target, but the pool is not Updated since\n    14:13:05 \(3m\)\n`, got)
@@ -90,11 +91,11 @@ func TestTheStepAndTheMessageDecideTheNextCommands(t *testing.T) {
 	for message, want := range map[string]string{"Please see machine-config-controller logs for more information": "deploy/machine-config-controller", "disk full": "spec.nodeName=worker-0"} {
 		p := with(newPool("worker", newConfig), "NodeDegraded", time.Hour, `Node worker-0 is reporting: "`+message+`"`)
 		assert.Regexp(t, `\n! pool worker: NodeDegraded since .*\n(    .*\n)+    next: oc -n openshift-machine-config-operator logs .*`+want, execute(t, asList(t, p, draining), "-f", "-").stdout)
-		assert.Contains(t, execute(t, asList(t, p, draining), "node", "worker-0", "-f", "-").stdout, "\n! pool worker: NodeDegraded since ", "it is about the node")
+		assert.Contains(t, execute(t, asList(t, p, draining), "node", "worker-0", "-f", "-").stdout, "\n! pool worker: NodeDegraded since ", "the screen of a node has the pool's entry that names the node")
 	}
 }
 
-// The node's screen says why the node waits, unless an entry below says it.
+// The screen of a node says why the node waits, unless an entry of the screen says so.
 func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 	t.Parallel()
 	waiting := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
@@ -111,13 +112,13 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 		objects []runtime.Object
 		want    string
 	}{
-		"the pool is full":       {[]runtime.Object{newPool("worker", newConfig), waiting, draining}, other + ": 1 unavailable, maxUnavailable is 1: worker-1 (draining)\n"},
-		"the pool is not full":   {[]runtime.Object{newPool("worker", newConfig), waiting}, other + "\n"},
-		"the pool is paused":     {[]runtime.Object{paused, waiting, draining}, other + "\n"},
-		"its image is not built": {[]runtime.Object{with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), waiting, draining}, other + "\n"},
-		"the node is degraded":   {[]runtime.Object{newPool("worker", newConfig), degraded, draining}, other + "\n"},
-		"the node has no config": {[]runtime.Object{newPool("worker", newConfig), empty}, "\nto         not known\npool       " + newConfig + "\nreported   no, the MachineConfigNode has no conditions\n"},
-		"the pool is not known":  {[]runtime.Object{waiting}, "\nto         " + oldConfig + "\ncompleted "},
+		"the pool is full":                   {[]runtime.Object{newPool("worker", newConfig), waiting, draining}, other + ": 1 unavailable, maxUnavailable is 1: worker-1 (draining)\n"},
+		"the pool is not full":               {[]runtime.Object{newPool("worker", newConfig), waiting}, other + "\n"},
+		"the pool is paused":                 {[]runtime.Object{paused, waiting, draining}, other + "\n"},
+		"the image of the pool is not built": {[]runtime.Object{with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), waiting, draining}, other + "\n"},
+		"the node is degraded":               {[]runtime.Object{newPool("worker", newConfig), degraded, draining}, other + "\n"},
+		"the node has no config":             {[]runtime.Object{newPool("worker", newConfig), empty}, "\nto         not known\npool       " + newConfig + "\nreported   no, the MachineConfigNode has no conditions\n"},
+		"the pool is not known":              {[]runtime.Object{waiting}, "\nto         " + oldConfig + "\ncompleted "},
 	} {
 		got := executeAt(t, 200, asList(t, test.objects...), "node", "worker-0", "-f", "-").stdout
 		assert.Contains(t, got, test.want, name)
@@ -126,12 +127,12 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 
 	all := append(doneNodes(1), paused, newNode("worker-9", "worker", oldConfig, now.Add(-24*time.Hour)))
 	assert.Contains(t, execute(t, asList(t, all...), "node", "worker-9", "-f", "-").stdout, "\n~ pool worker: paused, ")
-	assert.NotContains(t, execute(t, asList(t, all...), "node", "worker-0", "-f", "-").stdout, "paused", "the node is done")
+	assert.NotContains(t, execute(t, asList(t, all...), "node", "worker-0", "-f", "-").stdout, "paused", "a done node does not wait for a paused pool")
 
 	timeless := newNode("worker-0", "worker", oldConfig, time.Time{})
 	update(timeless, newConfig, time.Time{}, phases.UpdatePrepared)
 	got := execute(t, asList(t, newPool("worker", newConfig), timeless), "node", "worker-0", "-f", "-").stdout
-	assert.Contains(t, got, "\n> Preparing              running  -             -\n", "the object has no times")
+	assert.Contains(t, got, "\n> Preparing              running  -             -\n", "a step without a time has no duration")
 }
 
 // The sets of a node share an entry if their errors are the same. A set may have no name.
@@ -165,7 +166,7 @@ func TestTheNewerOfTwoObjectsIsShown(t *testing.T) {
 	}
 }
 
-func TestALastNodeIsNotSlowAtOnce(t *testing.T) {
+func TestTheLastNodeIsNotSlowAfterNineMinutes(t *testing.T) {
 	t.Parallel()
 	last := newNode("worker-9", "worker", oldConfig, now.Add(-24*time.Hour))
 	update(last, newConfig, now.Add(-9*time.Minute), phases.RebootedNode)
@@ -173,8 +174,7 @@ func TestALastNodeIsNotSlowAtOnce(t *testing.T) {
 	assert.Regexp(t, `\nworker .*  7m  soon\n`, got)
 }
 
-// A cordoned node that waits has an entry once another node is updated before it, unless the pool
-// is paused.
+// A waiting node that is cordoned has an entry as soon as another node is updated first, unless the pool is paused.
 func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	t.Parallel()
 	three := intstr.FromInt32(3)
@@ -196,7 +196,7 @@ func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	assert.Contains(t, got, ": worker-0 (cordoned), worker-2 (degraded)\n    next: oc adm uncordon worker-0\n\n! worker-2: ", "the degraded node has its own entry")
 }
 
-// An entry has at most ten names and three commands; -o wide has all.
+// An entry has at most ten names and three commands. With -o wide, it has all.
 func TestAnEntryHasAtMostTenNames(t *testing.T) {
 	t.Parallel()
 	all := append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(12)...)
@@ -230,8 +230,8 @@ func TestANodeThatUpdatesToAWithdrawnConfigHasAnEntry(t *testing.T) {
 	assert.Contains(t, got, "\npool       "+newConfig+"; it no longer targets the config that the\n")
 }
 
-// The line of a pool counts the nodes at each step only if fewer than ten nodes are updating. A screen
-// lists twenty nodes, and -o wide all.
+// The line of a pool counts the nodes at each step only if fewer than ten nodes are updating. The screen lists twenty
+// nodes, and -o wide lists all.
 func TestStepsAreCountedOnlyForFewNodes(t *testing.T) {
 	t.Parallel()
 	all := []runtime.Object{newPool("worker", newConfig)}
@@ -249,7 +249,7 @@ func TestStepsAreCountedOnlyForFewNodes(t *testing.T) {
 	assert.Equal(t, 22, strings.Count(execute(t, asList(t, all...), "-f", "-", "-o", "wide").stdout, "\n  worker-"))
 }
 
-// Damaged files do not hide the good file. A note names the first of them.
+// The objects of a good file are shown beside damaged files. A note names the first damaged file.
 func TestDamagedFilesDoNotHideTheGoodFile(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -264,8 +264,8 @@ func TestDamagedFilesDoNotHideTheGoodFile(t *testing.T) {
 	}
 }
 
-// Some daemons change the time of a failure at each attempt. The problem has
-// lasted since the first view with it.
+// wait measures --tolerate from the first view that has the problem, because some daemons change the time of a failure
+// at each attempt.
 func TestAProblemLastsSinceTheFirstViewWithIt(t *testing.T) {
 	t.Parallel()
 	c := &check{tolerate: 5 * time.Minute}

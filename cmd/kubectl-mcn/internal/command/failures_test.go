@@ -27,16 +27,16 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// anyErrors are errors of programs, of which many say neither "error" nor "failed".
+// anyErrors are messages of errors. Many of them contain neither "error" nor "failed".
 var anyErrors = []string{
 	"boom", "EOF", "timeout", "exit status 1", "signal: killed", "context canceled", "context deadline exceeded", "disk full", "磁盘已满",
 	evictionFailed, "not required", "Drain Required: false", "write /etc/a: no space left on device", "a\nb: [c, d: e]", "Draining node", strings.Repeat("many words ", 60) + "cause",
-	// of public reports: runbooks pull 214, machine-config-operator pulls 3572 and 4977
+	// from public reports: runbooks pull 214, machine-config-operator pulls 3572 and 4977
 	`failed calling webhook "a.example.com": failed to call webhook: Post "https://a.b.svc:443/mutate?timeout=30s": context canceled`,
 	"rpm-ostree kargs: signal: terminated", `failed to retrieve file ownership for file "/etc/a": failed to retrieve UserID for username: wronguser`,
 }
 
-// reporting is a node whose daemon uses the library, and the call that reports a failure.
+// reporting is a node whose daemon and drain controller use the library.
 type reporting struct {
 	ctx     context.Context
 	node    *corev1.Node
@@ -45,7 +45,7 @@ type reporting struct {
 	manager *upgrademonitor.Monitors
 }
 
-// newReporting returns a node that is told to update, with objects on its API server.
+// newReporting returns a node whose desired config is new, and an API server with the objects.
 func newReporting(t *testing.T, imageMode bool, objects ...runtime.Object) *reporting {
 	t.Helper()
 	r := &reporting{ctx: klog.NewContext(t.Context(), klog.Logger{}), node: newKubeNode("worker-0"), client: upgrademonitortest.NewClientset(t, objects...)}
@@ -110,8 +110,8 @@ type failed struct {
 	objects    []runtime.Object
 }
 
-// TestEveryFailureIsShown reports a failure at every phase, with each call of the library. Both screens
-// and the JSON have the whole cause and a command.
+// A failure of any phase, reported with any call of the library, is shown: the screen of all nodes, the screen of the
+// node and the JSON have the whole cause, and the next command to run.
 func TestEveryFailureIsShown(t *testing.T) {
 	t.Parallel()
 	var all []failed
@@ -135,7 +135,7 @@ func TestEveryFailureIsShown(t *testing.T) {
 			Next              []string
 		}
 		require.NoError(t, encoding.Unmarshal([]byte(shown.stdout), &n))
-		assert.True(t, n.Failing || n.Degraded, "%s: it is not shown as a failure", f.way)
+		assert.True(t, n.Failing || n.Degraded, "%s: the failure is not shown as a failure", f.way)
 		assert.Contains(t, n.Message, f.cause, f.way)
 		assert.NotEmpty(t, n.Next, f.way)
 		if i%8 == 0 {
@@ -148,8 +148,7 @@ func TestEveryFailureIsShown(t *testing.T) {
 	}
 }
 
-// failuresOf reports failures of a phase in each way, each with two errors: after the steps before the
-// phase, and without them.
+// failuresOf reports a failure of a phase with each call of the library, both after the earlier steps and without them.
 func failuresOf(t *testing.T, p phases.Phase, imageMode bool) []failed {
 	t.Helper()
 	const unknown, no = metav1.ConditionUnknown, metav1.ConditionFalse

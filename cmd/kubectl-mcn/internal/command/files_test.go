@@ -106,7 +106,7 @@ func TestPipesAndMixedFoldersAreRead(t *testing.T) {
 	}
 }
 
-// Colors and control characters in texts are not printed, even if YAML has them unescaped.
+// Control characters and colors in the texts of objects do not reach the terminal.
 func TestControlCharactersAreNotPrinted(t *testing.T) {
 	t.Parallel()
 	const head = "kind: MachineConfigNode\nmetadata: {name: node-0}\nspec: {pool: {name: i}}\nstatus:\n  conditions:\n  - type: NodeDegraded\n    status: 'True'\n    message: "
@@ -132,7 +132,7 @@ func FuzzFiles(f *testing.F) {
 	f.Add(asList(f, rollout()...), uint8(3))
 	f.Fuzz(func(t *testing.T, in string, width uint8) {
 		if strings.Count(in, "&") > 3 {
-			t.Skip("aliases of YAML that grow")
+			t.Skip("YAML aliases can grow exponentially")
 		}
 		for _, args := range [][]string{{"-f", "-"}, {"wait", "-f", "-"}, {"node", "n", "-f", "-"}, {"components", "-f", "-"}} {
 			got := executeAt(t, int(width), in, args...)
@@ -141,7 +141,7 @@ func FuzzFiles(f *testing.F) {
 	})
 }
 
-// The block of docs/kubectl-mcn.md has every field of a pool and its nodes, and no other.
+// The YAML block of docs/kubectl-mcn.md has exactly the fields of a pool and its nodes.
 func TestThePageHasEachField(t *testing.T) {
 	page, err := os.ReadFile("../../../../docs/kubectl-mcn.md")
 	require.NoError(t, err)
@@ -150,15 +150,15 @@ func TestThePageHasEachField(t *testing.T) {
 	fields := jsonFields(reflect.TypeFor[documentPool]())
 	fields.Insert("kind", "time", "from", "updatingTo", "pools", "done", "updating", "stuck", "waiting", "idle", "unreported", "missing") // the names of the counts are keys of a map
 	words := sets.New(regexp.MustCompile(`\w+`).FindAllString(block, -1)...)
-	assert.Empty(t, fields.Difference(words).UnsortedList(), "not in the block")
+	assert.Empty(t, fields.Difference(words).UnsortedList(), "fields that the page lacks")
 	shown := sets.New[string]()
 	for _, match := range regexp.MustCompile(`(?m)(?:^[ -]*|[{,] ?)(\w+):`).FindAllStringSubmatch(block, -1) {
 		shown.Insert(match[1])
 	}
-	assert.Empty(t, shown.Difference(fields).UnsortedList(), "in the block only")
+	assert.Empty(t, shown.Difference(fields).UnsortedList(), "fields that only the page has")
 }
 
-// jsonFields returns the names of the fields of a type, and of the types of its fields.
+// jsonFields returns the JSON names of the fields of a type, including those of nested types.
 func jsonFields(of reflect.Type) sets.Set[string] {
 	fields := sets.New[string]()
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice {

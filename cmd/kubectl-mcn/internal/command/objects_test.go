@@ -22,7 +22,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// now is the time of the tests that do not watch.
+// now is the current time in the tests that do not watch.
 var now = time.Date(2026, 3, 4, 14, 16, 5, 0, time.UTC)
 
 const (
@@ -32,8 +32,8 @@ const (
 	evictionFailed = `error when evicting pods/"pdb-app-0" -n "shop" (will retry after 5s): Cannot evict pod as it would violate the pod's disruption budget.`
 )
 
-// newPool returns a MachineConfigPool that has just got its target. The time is in the future, so that the pool does not
-// stand still in a slow test.
+// newPool returns a MachineConfigPool that has just got its target. The time of the target is in the future, so that a
+// slow test does not make the pool stalled.
 func newPool(name, target string) *mcfgv1.MachineConfigPool {
 	p := &mcfgv1.MachineConfigPool{
 		TypeMeta:   metav1.TypeMeta{APIVersion: mcfgv1.GroupVersion.String(), Kind: "MachineConfigPool"},
@@ -108,7 +108,7 @@ func report(n *mcfgv1.MachineConfigNode, p phases.Phase, status metav1.Condition
 	}
 }
 
-// update updates a node to a config, one step per minute, until a step is running; "" is the end.
+// update updates a node to a config, one step per minute, until the given step is running, or, with "", to the end.
 func update(n *mcfgv1.MachineConfigNode, config string, start time.Time, until phases.Phase) time.Time {
 	at := start
 	request(n, config, at)

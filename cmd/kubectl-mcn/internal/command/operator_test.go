@@ -12,8 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// The entry of the operator comes after the nodes, and without a text about pools whose
-// entries say the same.
+// The entry of the operator comes after those of the nodes, and leaves out what the entries of pools and nodes say.
 func TestTheOperatorDoesNotRepeatNodes(t *testing.T) {
 	t.Parallel()
 	degraded := newNode("worker-0", "worker", newConfig, now)
@@ -35,7 +34,7 @@ func TestTheOperatorDoesNotRepeatNodes(t *testing.T) {
 		got := execute(t, asList(t, []runtime.Object{operator, infra, newPool("worker", newConfig), degraded}...), "-f", "-", "--at", "now").stdout
 		screen := strings.Join(strings.Fields(got), " ")
 		assert.Equal(t, isShown, strings.Contains(screen, text), text)
-		assert.NotContains(t, screen, "not available for", "it says nothing")
+		assert.NotContains(t, screen, "not available for", "the message of Available has no cause")
 		assert.Regexp(t, `! worker-0: .*! cluster operator machine-config: unavailable since 14:16:05 \(0s\), degraded since 14:16:05 \(0s\) `, screen)
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// beCommand makes the test binary the command: a command on a terminal must be a process of its
-// own.
+// If the environment variable beCommand is set, the test binary runs the command, because a command on a terminal has
+// to be another process.
 const beCommand = "KUBECTL_MCN_TEST_BE_COMMAND"
 
 func TestMain(m *testing.M) {
@@ -53,8 +53,8 @@ func ioctl(f *os.File, request uintptr, arg unsafe.Pointer) error {
 	return nil
 }
 
-// asCommand makes a process of the test binary the command. A process with the race detector would sleep for a
-// second at its end.
+// asCommand lets a process of the test binary run the command. GORACE prevents that a process with the race detector
+// sleeps for a second before it exits.
 func asCommand(cmd *exec.Cmd) {
 	cmd.Env = append(os.Environ(), beCommand+"=1", "TZ=UTC", "GORACE=atexit_sleep_ms=0")
 }
@@ -111,7 +111,7 @@ func (p *pty) resize(width, height int) {
 	require.NoError(p.t, ioctl(p.master, syscall.TIOCSWINSZ, unsafe.Pointer(&size)))
 }
 
-// await waits until the screen passes a check.
+// await waits until the last screen passes a check.
 func (p *pty) await(what string, is func(shown string) bool) (shown string) {
 	p.t.Helper()
 	p.mu.Lock()
@@ -141,13 +141,13 @@ func (p *pty) bytes() []byte {
 	return bytes.Clone(p.text)
 }
 
-// The sequences that the command uses: the first one begins a screen, and may move the cursor up.
+// The escape sequences that the command uses. beginScreen begins a screen, and may move the cursor up.
 var (
 	beginScreen = regexp.MustCompile(`\x1b\[(?:\?25l|(\d+)A)`)
 	sequence    = regexp.MustCompile(`\x1b\[(?:\?25[lh]|\d+[Am]|[KJ])`)
 )
 
-// lastScreen returns the text of the last screen that was drawn to its end.
+// lastScreen returns the text of the last screen that was drawn completely.
 func lastScreen(output string) string {
 	end := strings.LastIndex(output, "\x1b[J")
 	screens := beginScreen.Split(output[:max(0, end)], -1)
@@ -164,7 +164,7 @@ func assertInPlace(t *testing.T, output string) {
 	}
 }
 
-// many serves a rollout with more nodes in flight than a small terminal shows.
+// many returns a server with more updating nodes than a small terminal shows.
 func many(t *testing.T) *server {
 	t.Helper()
 	s := newServer(t, newPool("worker", newConfig))
@@ -206,13 +206,13 @@ func TestATerminalIsRedrawnInPlace(t *testing.T) {
 	p.end()
 	assert.Equal(t, exitInterrupted, p.cmd.ProcessState.ExitCode())
 	text := string(p.bytes())
-	assert.True(t, strings.HasSuffix(text, "\x1b[?25h"), "the cursor is back")
-	assert.NotContains(t, sequence.ReplaceAllString(text, ""), "\x1b", "no alternate screen")
+	assert.True(t, strings.HasSuffix(text, "\x1b[?25h"), "the cursor is shown again at the end")
+	assert.NotContains(t, sequence.ReplaceAllString(text, ""), "\x1b", "the command uses no alternate screen")
 	assert.NotContains(t, text, "goroutine")
 }
 
-// The output has colors on a terminal, unless the terminal has no colors or cannot be redrawn. A terminal may have no
-// size.
+// On a terminal, the output has colors, unless NO_COLOR is set or the terminal cannot be redrawn. A terminal without a
+// size has 80 columns.
 func TestOnlyATerminalWithColorsGetsColors(t *testing.T) {
 	s := newServer(t, rollout()...)
 	width := 80
@@ -236,7 +236,7 @@ func TestOnlyATerminalWithColorsGetsColors(t *testing.T) {
 }
 
 // While the server is unreachable, the last screen stays. Afterwards the command continues.
-func TestTheLastScreenStaysWithoutAServer(t *testing.T) {
+func TestTheLastScreenStaysDuringAnOutage(t *testing.T) {
 	t.Parallel()
 	s := many(t)
 	s.failWith(failure{status: http.StatusServiceUnavailable})
@@ -260,10 +260,10 @@ func TestTheLastScreenStaysWithoutAServer(t *testing.T) {
 	shows("30 nodes: 30 updating", false)
 	s.failWith(failure{})
 	shows("30 nodes: 30 updating", true)
-	assert.Equal(t, 1, strings.Count(r.stderr.String(), "trying again"), "a note would be in the middle of the screen")
+	assert.Equal(t, 1, strings.Count(r.stderr.String(), "trying again"), "an outage while a screen is shown adds no note, which would be in the middle of the screen")
 }
 
-// The output is a pipe whose reader reads one line.
+// If the reader of the output has closed the pipe, the command ends without a message.
 func TestAClosedPipeEndsTheCommand(t *testing.T) {
 	t.Parallel()
 	s := many(t)
@@ -286,5 +286,5 @@ func TestAClosedPipeEndsTheCommand(t *testing.T) {
 	update(node, newConfig, time.Now().Add(-10*time.Minute), "")
 	s.set(node)
 	_ = cmd.Wait()
-	assert.Empty(t, stderr.String(), "it ends without a message")
+	assert.Empty(t, stderr.String(), "the command ends without a message")
 }

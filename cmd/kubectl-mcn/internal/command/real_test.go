@@ -13,10 +13,10 @@ import (
 
 const real = "../../testdata/real"
 
-// answers are texts that a screen must have, and texts that it must not have.
+// answers are the texts that a screen must contain, and those that it must not contain.
 type answers struct{ Says, Never []string }
 
-// realCase is a case of testdata/real/cases.yaml: see README.md there.
+// realCase is a case of the tables in testdata/real: see README.md there.
 type realCase struct {
 	File, Situation, At string
 	Exit, Wait          int
@@ -59,7 +59,7 @@ func (a answers) assertIn(t *testing.T, got execution) {
 	}
 }
 
-// TestRealSituationsLookAsRecorded shows each situation at 80 columns, waits for it, and shows its nodes.
+// Each situation has the recorded screen at 80 columns, and kubectl mcn, wait and node give the answers of its case.
 func TestRealSituationsLookAsRecorded(t *testing.T) {
 	t.Parallel()
 	for _, c := range realCases(t) {
@@ -76,7 +76,7 @@ func TestRealSituationsLookAsRecorded(t *testing.T) {
 			assert.Less(t, len(waited.stderr), 300)
 			for cause := range strings.Lines(waited.stdout + waited.stderr) {
 				if len(cause) > 40 && strings.HasPrefix(cause, margin) {
-					assert.Equal(t, max(1, strings.Count(got.stdout, cause)), strings.Count(waited.stdout+waited.stderr, cause), "it is said once")
+					assert.Equal(t, max(1, strings.Count(got.stdout, cause)), strings.Count(waited.stdout+waited.stderr, cause), "wait repeats no cause")
 				}
 			}
 			if c.Wait != 0 {
@@ -94,7 +94,7 @@ func TestRealSituationsLookAsRecorded(t *testing.T) {
 
 const margin = "    "
 
-// assertFits fails for a line that is wider than the screen, unless it has a command, and for control characters.
+// assertFits fails for control characters, and for a line that is wider than the screen, except a command to run next.
 func assertFits(t testing.TB, width int, text string) {
 	t.Helper()
 	assertPrintable(t, text)
@@ -105,7 +105,7 @@ func assertFits(t testing.TB, width int, text string) {
 	}
 }
 
-// TestRealNodesLookAsRecorded shows one node: the node that a screen names.
+// The screens of three nodes are as recorded, and a name that fits no node or several nodes is explained.
 func TestRealNodesLookAsRecorded(t *testing.T) {
 	t.Parallel()
 	files := map[string]realCase{}
@@ -129,7 +129,7 @@ func TestRealNodesLookAsRecorded(t *testing.T) {
 	assert.Equal(t, `["`+alone+`"]`, got.stdout)
 }
 
-// For each input, the command prints a screen, or one sentence that says what to do.
+// For any input, the command prints a screen, or one sentence that says what to do.
 func TestBadInputGetsAScreenOrOneSentence(t *testing.T) {
 	t.Parallel()
 	bad := func(name string) string {
@@ -143,35 +143,35 @@ func TestBadInputGetsAScreenOrOneSentence(t *testing.T) {
 	for name, test := range map[string]struct {
 		in, stdout, stderr string
 	}{
-		"describe":             {bad("describe.txt"), "", "stdin is incomplete or damaged: use oc get"},
-		"a table":              {bad("table.txt"), "", "stdin is incomplete or damaged: use oc get"},
-		"an empty list":        {bad("empty-list.yaml"), "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
-		"a ClusterVersion":     {bad("cluster-version.yaml"), "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
-		"truncated JSON":       {bad("truncated.json"), "", "stdin is incomplete or damaged: use oc get"},
-		"truncated YAML":       {bad("truncated.yaml"), "", "stdin is incomplete or damaged: use oc get"},
-		"a name twice":         {bad("same-name-twice.yaml"), "ip-10-0-37-66", ""},
-		"nothing":              {"", "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
-		"binary":               {"{\x00\x01", "", "stdin is incomplete or damaged: use oc get"},
-		"text":                 {"all work and no play\n", "", "stdin is incomplete or damaged: use oc get"},
-		"CRLF":                 {strings.ReplaceAll(list, "\n", "\r\n"), "worker-4", ""},
-		"two outputs":          {one + one, "", "stdin is incomplete or damaged: use oc get"},
-		"JSON, twice":          {list + list, "worker-4", ""},
-		"no kind":              {`{"a":1}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
-		"no name":              {`{"kind":"MachineConfigNode"}`, "", "stdin is incomplete or damaged: use oc get"},
-		"wrong types":          {`{"kind":"MachineConfigNode","metadata":{"name":"a"},"spec":7}`, "", "stdin is incomplete or damaged: use oc get"},
-		"other kinds":          {list + `{"kind":"Pod"}`, "worker-4", ""},
-		"a hosted cluster":     {`{"kind":"Node","metadata":{"name":"a","labels":{"hypershift.openshift.io/nodePool":"b"}}}`, "", "stdin is from a hosted cluster of HyperShift"},
-		"a NodePool":           {`{"apiVersion":"hypershift.openshift.io/v1beta1","kind":"NodePool"}`, "", "stdin is from a hosted cluster of HyperShift"},
-		"other labels":         {`{"kind":"Node","metadata":{"name":"a","labels":{"kubernetes.io/os":"linux"}}}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
-		"an operator's dump":   {list + `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineOSBuild"}`, "worker-4", ""},
-		"a list without items": {`{"kind":"MachineConfigNodeList","items":null}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
-		"items of a string":    {`{"kind":"List","items":"a"}`, "", "stdin is incomplete or damaged: use oc get"},
-		"an item of a string":  {`{"kind":"List","items":["a"]}` + list, "", "stdin is incomplete or damaged: use oc get"},
-		"a MachineConfig":      {`{"kind":"MachineConfig","metadata":{"name":"a"}}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
-		"an empty document":    {"---\n" + one + "---\n", "ip-10-0-37-66", ""},
-		"kind comes first":     {"kind: MachineConfigPool\nmetadata: {name: infra}\n---\nkind: MachineConfigPool\nmetadata: {name: virt}\n", "virt", ""},
-		"a list of one kind":   {`{"kind":"MachineConfigPoolList","items":[{"metadata":{"name":"infra"}}]}`, "infra", ""},
-		"no conditions":        {`{"kind":"MachineConfigNode","metadata":{"name":"a"}}`, "1 unreported", ""},
+		"describe":                   {bad("describe.txt"), "", "stdin is incomplete or damaged: use oc get"},
+		"a table":                    {bad("table.txt"), "", "stdin is incomplete or damaged: use oc get"},
+		"an empty list":              {bad("empty-list.yaml"), "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
+		"a ClusterVersion":           {bad("cluster-version.yaml"), "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
+		"truncated JSON":             {bad("truncated.json"), "", "stdin is incomplete or damaged: use oc get"},
+		"truncated YAML":             {bad("truncated.yaml"), "", "stdin is incomplete or damaged: use oc get"},
+		"two nodes of the same name": {bad("same-name-twice.yaml"), "ip-10-0-37-66", ""},
+		"nothing":                    {"", "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
+		"binary":                     {"{\x00\x01", "", "stdin is incomplete or damaged: use oc get"},
+		"text":                       {"all work and no play\n", "", "stdin is incomplete or damaged: use oc get"},
+		"CRLF":                       {strings.ReplaceAll(list, "\n", "\r\n"), "worker-4", ""},
+		"two outputs":                {one + one, "", "stdin is incomplete or damaged: use oc get"},
+		"JSON, twice":                {list + list, "worker-4", ""},
+		"no kind":                    {`{"a":1}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: " + use},
+		"no name":                    {`{"kind":"MachineConfigNode"}`, "", "stdin is incomplete or damaged: use oc get"},
+		"wrong types":                {`{"kind":"MachineConfigNode","metadata":{"name":"a"},"spec":7}`, "", "stdin is incomplete or damaged: use oc get"},
+		"other kinds":                {list + `{"kind":"Pod"}`, "worker-4", ""},
+		"a hosted cluster":           {`{"kind":"Node","metadata":{"name":"a","labels":{"hypershift.openshift.io/nodePool":"b"}}}`, "", "stdin is from a hosted cluster of HyperShift"},
+		"a NodePool":                 {`{"apiVersion":"hypershift.openshift.io/v1beta1","kind":"NodePool"}`, "", "stdin is from a hosted cluster of HyperShift"},
+		"other labels":               {`{"kind":"Node","metadata":{"name":"a","labels":{"kubernetes.io/os":"linux"}}}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
+		"an operator's dump":         {list + `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineOSBuild"}`, "worker-4", ""},
+		"a list without items":       {`{"kind":"MachineConfigNodeList","items":null}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
+		"items of a string":          {`{"kind":"List","items":"a"}`, "", "stdin is incomplete or damaged: use oc get"},
+		"an item of a string":        {`{"kind":"List","items":["a"]}` + list, "", "stdin is incomplete or damaged: use oc get"},
+		"a MachineConfig":            {`{"kind":"MachineConfig","metadata":{"name":"a"}}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
+		"an empty document":          {"---\n" + one + "---\n", "ip-10-0-37-66", ""},
+		"kind comes first":           {"kind: MachineConfigPool\nmetadata: {name: infra}\n---\nkind: MachineConfigPool\nmetadata: {name: virt}\n", "virt", ""},
+		"a list of one kind":         {`{"kind":"MachineConfigPoolList","items":[{"metadata":{"name":"infra"}}]}`, "infra", ""},
+		"no conditions":              {`{"kind":"MachineConfigNode","metadata":{"name":"a"}}`, "1 unreported", ""},
 	} {
 		got := execute(t, test.in, "-f", "-", "--at", "2026-03-04T14:16:05Z")
 		assert.Equal(t, test.stdout == "", got.code == exitUsage, "%s: %s", name, got.stderr)
@@ -184,8 +184,8 @@ func TestBadInputGetsAScreenOrOneSentence(t *testing.T) {
 	}
 }
 
-// Ages are computed at --at, else to when the file was written, or to the newest time in it if it was
-// copied later. Of a folder, the newest file counts.
+// Ages are computed at --at, or else at the time when the file was written. If the file was copied a day later, they are
+// computed at the newest time in the file. Of a folder, the newest file counts.
 func TestAgesAreComputedWhenTheFileWasWritten(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -210,5 +210,5 @@ func TestAgesAreComputedWhenTheFileWasWritten(t *testing.T) {
 	got = execute(t, "", "-f", file)
 	assert.Contains(t, got.stdout, "Draining for 71m")
 	assert.Equal(t, "kubectl mcn: ages are computed at 2026-03-04T14:15:05Z, the newest time in dump.json: --at sets another time\n", got.stderr)
-	assert.Contains(t, execute(t, "", "wait", "-f", file).stdout, "14:15:05 worker 3/6", "no view has another time")
+	assert.Contains(t, execute(t, "", "wait", "-f", file).stdout, "14:15:05 worker 3/6", "wait prints the same time")
 }

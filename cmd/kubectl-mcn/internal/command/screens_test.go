@@ -30,7 +30,7 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the golden files")
 
-// golden compares a text with a file in testdata. With -update it is written.
+// golden compares a text with a file in testdata. The flag -update writes the file.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
@@ -42,7 +42,7 @@ func golden(t *testing.T, name, got string) {
 	assert.Equal(t, string(want), got)
 }
 
-// with changes a pool.
+// with adds a condition to a pool.
 func with(p *mcfgv1.MachineConfigPool, kind mcfgv1.MachineConfigPoolConditionType, ago time.Duration, message string) *mcfgv1.MachineConfigPool {
 	p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{
 		Type: kind, Status: corev1.ConditionTrue, Message: message, LastTransitionTime: metav1.NewTime(now.Add(-ago)),
@@ -96,7 +96,7 @@ func unhealthy() *operatorv1.MachineConfiguration {
 		condition(components.Degraded, metav1.ConditionTrue, string(components.OperatorSyncMCD), "timed out waiting for DaemonSet machine-config-daemon: 5 of 6 pods are ready"))
 }
 
-// situations are the cases that were seen on clusters.
+// situations are clusters in typical states.
 var situations = map[string]func() []runtime.Object{
 	"stuck": func() []runtime.Object { // maxUnavailable 2
 		all := rollout()
@@ -165,7 +165,7 @@ var situations = map[string]func() []runtime.Object{
 	},
 }
 
-// TestScreensFitNarrowAndWideTerminals shows each situation at 40 and 140 columns.
+// The screens of each situation fit 40 and 140 columns, and are as recorded.
 func TestScreensFitNarrowAndWideTerminals(t *testing.T) {
 	t.Parallel()
 	for name, objects := range situations {
@@ -181,7 +181,7 @@ func TestScreensFitNarrowAndWideTerminals(t *testing.T) {
 	}
 }
 
-// TestOtherCommandsLookAsRecorded shows what the other commands and formats show.
+// The outputs of the other commands and formats are as recorded.
 func TestOtherCommandsLookAsRecorded(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -203,7 +203,7 @@ func TestOtherCommandsLookAsRecorded(t *testing.T) {
 	}
 }
 
-// A screen that fits is shown whole, and a file is drawn once.
+// With -w, a screen that fits is shown whole, and the screen of a file is drawn once.
 func TestAScreenThatFitsIsShownWhole(t *testing.T) {
 	t.Parallel()
 	list, size := asList(t, rollout()...), 0
@@ -242,7 +242,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// A command whose output cannot be written fails, and says why in one line.
+// A command that cannot write its output fails, and says why in one line.
 func TestAFailedWriteFailsTheCommand(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"", "-o json", "node worker-4", "node worker-4 -o yaml", "components", "wait"} {
@@ -292,7 +292,7 @@ func TestAtMostThreeCausesHaveAnEntry(t *testing.T) {
 	for _, obj := range all[5:] { // the last three nodes have the same cause
 		setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, "disk 3 is full")
 	}
-	assert.Contains(t, execute(t, asList(t, all...), "-f", "-").stdout, "\n! 3 nodes stuck for other causes: see kubectl mcn -o wide\n", "the line counts nodes")
+	assert.Contains(t, execute(t, asList(t, all...), "-f", "-").stdout, "\n! 3 nodes stuck for other causes: see kubectl mcn -o wide\n", "the line counts nodes, and not causes")
 }
 
 // TestNodesWithTheSameCauseShareAnEntry lists which nodes share the entry of a node whose drain waits for the Pod db-0.
@@ -337,7 +337,7 @@ func TestNodesOfTwoPoolsShareAnEntryOnlyForTheSameError(t *testing.T) {
 	}
 }
 
-// Messages that differ only in numbers or names that each node has for itself share an entry.
+// Nodes share an entry if their messages differ only in numbers, or in names that contain the name of the node.
 func TestNumbersAndNamesOfANodeAreTheSameCause(t *testing.T) {
 	t.Parallel()
 	for _, message := range []string{

@@ -45,7 +45,7 @@ var kinds = map[string]schema.GroupVersionKind{
 	operatorsResource:      configv1.GroupVersion.WithKind("ClusterOperator"),
 }
 
-// server answers lists and watches as an API server without streamed lists does.
+// server responds to lists and watches like an API server that does not stream lists.
 type server struct {
 	*httptest.Server
 	expires  bool              // counts the continue tokens
@@ -61,8 +61,8 @@ type server struct {
 	changed chan struct{} // closed at each change
 }
 
-// failure is the status of the responses to some requests: of a verb and of the resources with a
-// prefix, where "" is each. Without a status, no request fails.
+// failure is the status of the responses to requests with the verb, for resources whose names begin with resource. An
+// empty verb or resource matches each request. Without a status, no request fails.
 type failure struct {
 	verb, resource string
 	status         int
@@ -74,7 +74,7 @@ func (s *server) failWith(f failure) {
 	s.fail = f
 }
 
-// requests returns the number of requests: "list machineconfignodes".
+// requests returns the number of requests of a kind, for example "list machineconfignodes".
 func (s *server) requests(kind string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

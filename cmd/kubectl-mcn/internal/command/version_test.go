@@ -72,10 +72,10 @@ func TestTheOperatorChangesNoExitCodeOfWait(t *testing.T) {
 	got := execute(t, asList(t, objects...), "-f", "-", "--at", "now", "-o", "jsonpath={.updatingTo} {.entries[0].subject} {.entries[0].stops}")
 	assert.Equal(t, "4.20.3 cluster operator machine-config true", got.stdout)
 	got = execute(t, asList(t, append(rollout(), objects[2])...), "-f", "-", "--at", "now")
-	assert.NotContains(t, got.stdout, "on its way", "the pools are not done")
+	assert.NotContains(t, got.stdout, "on its way", "the update of the cluster is not shown as being on its way while the pools are not done")
 }
 
-// If the user may not read the ClusterOperator or the ClusterVersion, one line says so. wait does not read them.
+// If the user may not read the ClusterOperator or the ClusterVersion, one line says so. wait reads neither of them.
 func TestOperatorAndVersionAreOptional(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, doneCluster()...)
@@ -94,7 +94,7 @@ func TestOperatorAndVersionAreOptional(t *testing.T) {
 	assert.Equal(t, 1, s.requests("list "+versionsResource))
 }
 
-// A line about a paused pool says who paused it, when, and which update it misses.
+// The entry of a paused pool says who paused it, when, and which update it misses.
 func TestAPausedPoolSaysWhatItMisses(t *testing.T) {
 	t.Parallel()
 	paused := func(p *mcfgv1.MachineConfigPool) *mcfgv1.MachineConfigPool {
@@ -128,7 +128,7 @@ func TestAPausedPoolSaysWhatItMisses(t *testing.T) {
 	}
 }
 
-func TestTheScreenComparesBothTargets(t *testing.T) {
+func TestTheScreenComparesTheMachineConfigsOfTheLastTwoTargets(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, now)
 	for want, test := range map[string][2][]string{
@@ -151,8 +151,8 @@ func TestTheScreenComparesBothTargets(t *testing.T) {
 	}
 }
 
-// Of the MachineConfigs of both targets, the screen names those whose spec was written after the
-// last target was rendered, who wrote it, and when.
+// The screen names the MachineConfigs of the last two targets that were written after the last target was rendered, and
+// says who wrote them, and when.
 func TestTheScreenNamesWhoChangedTheMachineConfigs(t *testing.T) {
 	t.Parallel()
 	rendered := now.Add(-2 * time.Hour)
@@ -188,10 +188,10 @@ func TestTheScreenNamesWhoChangedTheMachineConfigs(t *testing.T) {
 	s := newServer(t, append(all, p)...)
 	got = execute(t, "", "--kubeconfig", s.kubeconfig(t))
 	assert.Contains(t, got.stdout, changed)
-	assert.Equal(t, 1, s.requests("list machineconfigs"), "one request for each new target")
+	assert.Equal(t, 1, s.requests("list machineconfigs"), "MachineConfigs are listed once for each new target")
 	s.failWith(failure{"list", "machineconfigs", http.StatusForbidden})
 	got = execute(t, "", "--kubeconfig", s.kubeconfig(t))
-	assert.Contains(t, got.stdout, "worker: +99-new\n", "without a permission, the names are known")
+	assert.Contains(t, got.stdout, "worker: +99-new\n", "without permission, the names are still shown")
 	assert.Empty(t, got.stderr)
 
 	sources("00-worker", "98-edited", "99-new")
@@ -209,7 +209,7 @@ func TestTheScreenNamesWhoChangedTheMachineConfigs(t *testing.T) {
 		assert.Equal(t, strings.HasPrefix(want, "worker"), strings.Contains(got, "\nworker: "), got)
 	}
 	got = execute(t, asList(t, all[0], all[1], all[2], all[4], all[5], p), "-f", "-", "--at", "now")
-	assert.Contains(t, got.stdout, "worker: same MachineConfigs, changed contents\n", "nobody knows when the last target was rendered")
+	assert.Contains(t, got.stdout, "worker: same MachineConfigs, changed contents\n", "without the time of the last target, only the names are shown")
 }
 
 // The screen says who cordoned a node, unless it was the machine-config-controller.

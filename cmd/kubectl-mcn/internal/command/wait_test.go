@@ -25,7 +25,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// running is a run of the command in the background, whose lines can be waited for.
+// running is a command in the background. A test can wait for its lines.
 type running struct {
 	t      *testing.T
 	cancel context.CancelFunc
@@ -45,7 +45,7 @@ func (c fastClock) Since(t time.Time) time.Duration        { return c.Now().Sub(
 func (c fastClock) After(d time.Duration) <-chan time.Time { return c.RealClock.After(d / 10) }
 func (c fastClock) NewTicker(d time.Duration) clock.Ticker { return c.RealClock.NewTicker(d / 10) }
 
-// heldClock is a fast clock, but --timeout ends only when the test steps the clock deadline.
+// heldClock is a fast clock for everything except --timeout, which ends when the test steps the clock deadline.
 type heldClock struct {
 	fastClock
 	deadline *clocktesting.FakeClock
@@ -94,7 +94,7 @@ func (r *running) await(text string) string {
 	return line
 }
 
-// awaitError waits for a line of the standard error with a text.
+// awaitError waits for a line of the standard error that contains a text.
 func (r *running) awaitError(text string) {
 	r.t.Helper()
 	line, all := r.stderr.await(text)
@@ -133,7 +133,7 @@ func until(more *sync.Cond, is func() bool) bool {
 	return true
 }
 
-// lines is a writer whose lines can be waited for.
+// lines is a writer. A test can wait for its lines.
 type lines struct {
 	mu     sync.Mutex
 	more   *sync.Cond
@@ -224,8 +224,8 @@ func (stillClock) NewTicker(d time.Duration) clock.Ticker {
 	return clocktesting.NewFakeClock(time.Now()).NewTicker(d)
 }
 
-// wait ends with the last write, after the pause between two views. It needs no tick of the clock and no other list.
-func TestWaitEndsWithTheLastWrite(t *testing.T) {
+// wait ends as soon as the last write is seen, without another tick of the clock and without another list.
+func TestWaitEndsAtOnceAfterTheLastWrite(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour))
 	update(n, newConfig, time.Now(), phases.Drained)
@@ -269,8 +269,8 @@ func TestWaitTimesOut(t *testing.T) {
 	}
 }
 
-// TestWaitTimesOutWithoutAServer: the error has the time of the last response, because the pools may be done now.
-func TestWaitTimesOutWithoutAServer(t *testing.T) {
+// If wait times out during an outage, the error has the time of the last response, because the pools may be done now.
+func TestWaitTimesOutDuringAnOutage(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, newPool("worker", newConfig), newNode("worker-0", "worker", oldConfig, time.Now().Add(-time.Hour)))
 	r, timeout := startWithTimeout(t, "--kubeconfig", s.kubeconfig(t))
@@ -316,7 +316,7 @@ func TestNoChangeDuringAnOutageIsLost(t *testing.T) {
 	r.cancel()
 	code, stdout, _ := r.end()
 	assert.Equal(t, exitInterrupted, code)
-	assert.Equal(t, 1, strings.Count(stdout, "worker 0/2"), "it is said once")
+	assert.Equal(t, 1, strings.Count(stdout, "worker 0/2"), "an outage repeats no line")
 }
 
 func TestEachOutageIsNoted(t *testing.T) {
@@ -343,7 +343,7 @@ func TestEachOutageIsNoted(t *testing.T) {
 	loseServer()
 }
 
-// A view of a server that does not respond may be out of date, so it decides nothing.
+// During an outage, wait neither succeeds nor fails, because the last view may be out of date.
 func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 	t.Parallel()
 	done := cluster.NewNode(nil, newNode("worker-0", "worker", newConfig, now.Add(-time.Hour)))
@@ -362,7 +362,7 @@ func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 	}
 }
 
-// The server accepts requests, and never responds.
+// If a server accepts requests and never responds, the error names --request-timeout and the server.
 func TestASilentServerIsNoted(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{})
@@ -419,7 +419,7 @@ func TestFlagsOfKubectlReachTheClient(t *testing.T) {
 	require.NoError(t, err)
 	cluster := connected.(*source.Cluster)
 	assert.Equal(t, 7*time.Second, cluster.RequestTimeout)
-	assert.Zero(t, cluster.Config.Timeout, "a watch may take longer")
+	assert.Zero(t, cluster.Config.Timeout, "a watch may take longer than --request-timeout")
 	assert.Negative(t, cluster.Config.QPS, "no client-side limit: the pages of a big cluster would take minutes")
 	assert.Equal(t, "https://other", cluster.Config.Host)
 }
@@ -440,11 +440,11 @@ func TestALongLineOfWaitIsWrapped(t *testing.T) {
 		line, _, _ := strings.Cut(waited, "\n\n")
 		assert.Regexp(t, `(?s)^\S+ worker-\S+ 0/5 to\s+22222222, .* 1\s+rebooting, .*RenderDegraded$`, line)
 		assertFits(t, width, line)
-		assert.Contains(t, line, "\n         ", "the other lines are indented")
+		assert.Contains(t, line, "\n         ", "the lines after the first are indented")
 	}
 }
 
-func TestFromWaitsWhileTheOldTargetFails(t *testing.T) {
+func TestWaitWithFromIgnoresFailuresOfTheOldTarget(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
 	setCondition(n, phases.NodeDegraded, time.Hour, "disk full")
