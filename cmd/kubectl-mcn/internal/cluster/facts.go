@@ -19,10 +19,12 @@ type Facts struct {
 	Version Version
 	// Operator has the problems of the ClusterOperator machine-config.
 	Operator []PoolCondition
-	// Budgets are the PodDisruptionBudgets in the namespaces of refused evictions, and Pods has the labels of
-	// the refused pods that could be read. The labels of a pod that no longer exists are nil.
-	Budgets map[types.NamespacedName]Budget
-	Pods    map[types.NamespacedName]labels.Set
+	// Budgets are the PodDisruptionBudgets in the namespaces of refused evictions. BudgetsOf has the namespaces
+	// whose budgets could be read. Pods has the labels of the refused pods that could be read. The labels of a
+	// pod that no longer exists are nil.
+	Budgets   map[types.NamespacedName]Budget
+	BudgetsOf map[string]bool
+	Pods      map[types.NamespacedName]labels.Set
 	// Older is about the time of the Nodes and the pools, if they are older than the
 	// MachineConfigNodes. Otherwise it is zero.
 	Older time.Time

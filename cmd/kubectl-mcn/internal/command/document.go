@@ -165,14 +165,14 @@ func newDocument(v source.View, origin string) *document {
 			doc.Remaining = seconds(*p.Remaining, true)
 		}
 		for _, n := range p.Nodes {
-			doc.Nodes = append(doc.Nodes, describe(n))
+			doc.Nodes = append(doc.Nodes, describe(n, wholeOptions(v)))
 		}
 		d.Pools = append(d.Pools, doc)
 	}
 	return d
 }
 
-func describe(n cluster.Node) documentNode {
+func describe(n cluster.Node, o screen.Options) documentNode {
 	doc := documentNode{
 		Name:            n.Name,
 		Pool:            n.Pool,
@@ -193,7 +193,7 @@ func describe(n cluster.Node) documentNode {
 		Started:         n.Started,
 		Completed:       n.Completed,
 		Message:         n.Message,
-		Next:            screen.Next(n),
+		Next:            screen.Next(n, o),
 		PinnedImageSets: n.PinnedImageSets,
 	}
 	for _, u := range n.Unavailable {

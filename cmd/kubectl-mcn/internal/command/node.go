@@ -31,7 +31,7 @@ func newNodeCommand(c *CLI) *cobra.Command {
 			case f.isText():
 				return f.terminal.Print(f.Out, screen.Node(p, n, f.options(v, f.format == formatWide)))
 			}
-			doc := describe(n)
+			doc := describe(n, wholeOptions(v))
 			about := screen.ProblemsOf(p, n.Name, wholeOptions(v))
 			return f.printDocument(&document{TypeMeta: typeMeta("NodeRollout"), documentNode: &doc, Entries: entries(about)})
 		})

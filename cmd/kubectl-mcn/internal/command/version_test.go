@@ -132,7 +132,7 @@ func TestTheScreenComparesTheMachineConfigsOfTheLastTwoTargets(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, now)
 	for want, test := range map[string][2][]string{
-		"worker: +99-new -98-old\n":                       {{"00-worker", "98-old"}, {"00-worker", "99-new"}},
+		"worker: +99-new, -98-old\n":                      {{"00-worker", "98-old"}, {"00-worker", "99-new"}},
 		"worker: same MachineConfigs, changed contents\n": {{"00-worker"}, {"00-worker"}},
 		"": {{"00-worker"}, nil},
 	} {
@@ -176,7 +176,7 @@ func TestTheScreenNamesWhoChangedTheMachineConfigs(t *testing.T) {
 			p.Status.Configuration.Source = append(p.Status.Configuration.Source, corev1.ObjectReference{Name: name})
 		}
 	}
-	const old, changed = "4.20.1", "worker: 98-edited (by kubectl-edit at 13:16:05) +99-new (by oc at 14:06:05)\n"
+	const old, changed = "4.20.1", "worker: 98-edited (by kubectl-edit at 13:16:05), +99-new (by oc at 14:06:05)\n"
 	all := []runtime.Object{
 		config("00-worker", controllerName, rendered.Add(-time.Minute)), config("98-edited", "kubectl-edit", now.Add(-time.Hour)), config("99-new", "oc", now.Add(-10*time.Minute)),
 		release(oldConfig, old, rendered), release(newConfig, old, now), newNode("worker-0", "worker", oldConfig, now),
@@ -196,8 +196,8 @@ func TestTheScreenNamesWhoChangedTheMachineConfigs(t *testing.T) {
 
 	sources("00-worker", "98-edited", "99-new")
 	for want, objects := range map[string][]runtime.Object{
-		"worker: 98-edited (by kubectl-edit at 13:16:05) 99-new (by oc at 14:06:05)\n": all,
-		"worker: same MachineConfigs, changed contents\n":                              {release(oldConfig, old, rendered), release(newConfig, old, now)},
+		"worker: 98-edited (by kubectl-edit at 13:16:05), 99-new (by oc at 14:06:05)\n": all,
+		"worker: same MachineConfigs, changed contents\n":                               {release(oldConfig, old, rendered), release(newConfig, old, now)},
 		"worker: same MachineConfigs, none written since the last target was rendered\n": {
 			config("00-worker", "oc", rendered.Add(-time.Minute)), config("98-edited", "oc", rendered.Add(-time.Minute)), config("99-new", "oc", rendered.Add(-time.Minute)), all[3], all[4],
 		},

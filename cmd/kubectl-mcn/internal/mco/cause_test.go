@@ -223,7 +223,7 @@ func TestNamesInDrainErrorsAreThoseOfPods(t *testing.T) {
 		"[cannot delete Pods with local storage (use --delete-emptydir-data to override): shop/a, " + evictPG0 + "]":     {{Namespace: "db", Name: "pg-0", Refused: true}, pod("a")},
 		"cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): shop/a, shop/b and no more":           {pod("a"), pod("b")},
 		`error when deleting pod "a" in namespace "shop": Internal error`:                                                {pod("a")},
-		`error when evicting pods/"a" -n "shop": This pod has more than one PodDisruptionBudget, which is not supported`: {refused},
+		`error when evicting pods/"a" -n "shop": This pod has more than one PodDisruptionBudget, which is not supported`: {{Namespace: "shop", Name: "a", Refused: true, HasSeveral: true}},
 		`error when evicting pods/"a" -n "shop": no endpoints available for service "guard"`:                             {pod("a")},
 		"evict pod shop/a: Cannot evict pod as it would violate the pod's disruption budget.":                            {refused},
 		`evicting pod "shop/a" timed out`: {pod("a")},

@@ -11,6 +11,8 @@ type Pod struct {
 	// Refused is true if a PodDisruptionBudget refused each attempt to evict the pod. It is false if
 	// the pod was evicted but does not terminate, or if the eviction failed for another reason.
 	Refused bool
+	// HasSeveral is true if the API server has refused to evict a pod with several budgets.
+	HasSeveral bool
 }
 
 // drainTimeout is in the report of a daemon whose drain took longer than an hour. The controller goes on
@@ -56,7 +58,8 @@ func podsOf(message string) []Pod {
 	var pods []Pod
 	add := func(namespace, name, why string) {
 		isTerminating := strings.Contains(why, "to terminate")
-		pods = append(pods, Pod{Namespace: namespace, Name: name, Refused: isRefusal.MatchString(why) && !isTerminating})
+		isRefused := isRefusal.MatchString(why) && !isTerminating
+		pods = append(pods, Pod{namespace, name, isRefused, strings.Contains(why, "more than one PodDisruptionBudget")})
 	}
 	for _, m := range notEvicted.FindAllStringSubmatch(message, -1) {
 		add(m[2], m[1], m[3])

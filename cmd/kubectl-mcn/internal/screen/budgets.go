@@ -7,49 +7,50 @@ import (
 	"slices"
 	"strings"
 
+	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 // budgets names the PodDisruptionBudgets that refuse the evictions of a node's pods: those that select the
 // pod, for example "PDB shop/router allows 0 disruptions (1 of 2 healthy): router-0". If the labels of a pod
 // are not known, nobody can say which budget refuses it. Then budgets names all that allow no disruption.
 func (o Options) budgets(n cluster.Node) (texts []string) {
-	refusedBy, unknown := map[types.NamespacedName][]string{}, map[string][]string{} // the pods of a budget, and of a namespace
+	refusedBy, unknown, unselected := map[types.NamespacedName][]string{}, map[string][]string{}, map[string][]string{} // the pods of a budget, and of a namespace
 	for _, pod := range n.Pods {
 		if !pod.Refused {
 			continue
 		}
 		labels, isRead := o.Pods[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]
+		by, isKnown := o.selecting(pod)
 		switch {
 		case isRead && labels == nil:
 			texts = addOnce(texts, Clean(pod.Name+" is gone since then"))
-			continue
-		case labels == nil:
+		case !isKnown && !pod.HasSeveral:
 			unknown[pod.Namespace] = addOnce(unknown[pod.Namespace], pod.Name)
-			continue
-		}
-		var by []types.NamespacedName
-		for name, b := range o.Budgets {
-			if name.Namespace == pod.Namespace && b.Selector.Matches(labels) {
-				by = append(by, name)
-			}
+		case isKnown && len(by) == 0:
+			unselected[pod.Namespace] = addOnce(unselected[pod.Namespace], pod.Name)
 		}
 		var names []string
 		for _, name := range by {
 			names = append(names, name.Name)
-			if isFull(o.Budgets[name]) {
+			if o.Budgets[name].DisruptionsAllowed <= 0 {
 				refusedBy[name] = addOnce(refusedBy[name], pod.Name)
 			}
 		}
-		if slices.Sort(names); len(by) > 1 {
+		if len(by) > 1 {
 			texts = addOnce(texts, Clean(pod.Name+" has several budgets, so the API server does not evict it: "+strings.Join(names, ", ")))
 		}
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(refusedBy), byName) {
 		b := o.Budgets[name]
 		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%s): %s", name, healthOf(b), o.names(refusedBy[name]))))
+	}
+	for _, namespace := range slices.Sorted(maps.Keys(unselected)) {
+		texts = append(texts, Clean("no budget of "+namespace+" selects "+o.names(unselected[namespace])))
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(unknown)) {
 		var full []string
@@ -65,14 +66,45 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 	return texts
 }
 
+// selecting returns the budgets that select a pod, sorted. isKnown is false if the budgets of its namespace or the
+// labels of the pod are not known.
+func (o Options) selecting(pod mco.Pod) (by []types.NamespacedName, isKnown bool) {
+	var all []types.NamespacedName
+	for _, name := range slices.SortedFunc(maps.Keys(o.Budgets), byName) {
+		if name.Namespace == pod.Namespace {
+			all = append(all, name)
+		}
+	}
+	labels := o.Pods[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]
+	if labels == nil && len(all) > 0 {
+		return nil, false
+	}
+	isOther := func(name types.NamespacedName) bool { return !o.Budgets[name].Selector.Matches(labels) }
+	return slices.DeleteFunc(all, isOther), o.BudgetsOf[pod.Namespace]
+}
+
 func byName(a, b types.NamespacedName) int { return cmp.Compare(a.String(), b.String()) }
 
-// isFull reports whether a budget refuses each eviction.
-func isFull(b cluster.Budget) bool { return b.DisruptionsAllowed <= 0 && b.ExpectedPods > 0 }
+// isFull reports whether a budget refuses the eviction of some pod.
+func isFull(b cluster.Budget) bool {
+	return b.DisruptionsAllowed <= 0 && (b.ExpectedPods > 0 || failureOf(b) != "")
+}
+
+// failureOf returns why the API server could not count the pods of a budget, which then allows nothing, or "".
+func failureOf(b cluster.Budget) string {
+	c := meta.FindStatusCondition(b.Conditions, policyv1.DisruptionAllowedCondition)
+	if c == nil || c.Reason != policyv1.SyncFailedReason {
+		return ""
+	}
+	return c.Message
+}
 
 // healthOf describes why a budget allows no disruption, for example "1 of 2 healthy". If all pods are healthy,
 // it also says how many are required, because no pod will become healthy.
 func healthOf(b cluster.Budget) string {
+	if failure := failureOf(b); failure != "" {
+		return failure
+	}
 	text := fmt.Sprintf("%d of %d healthy", b.CurrentHealthy, b.ExpectedPods)
 	if b.CurrentHealthy >= b.ExpectedPods {
 		text += fmt.Sprintf(", %d required", b.DesiredHealthy)

@@ -54,7 +54,7 @@ func nextFor(name string, commands ...string) []string {
 }
 
 // Next returns commands that show more about a stuck or slow node than the screen does.
-func Next(n cluster.Node) []string {
+func Next(n cluster.Node, o Options) []string {
 	message := n.Message
 	if n.IsOld { // another step is under way
 		message = ""
@@ -64,7 +64,7 @@ func Next(n cluster.Node) []string {
 	case n.State != cluster.Stuck && !n.Slow:
 		return nil
 	case len(n.Pods) > 0:
-		return nextForPods(n.Pods)
+		return nextForPods(n.Pods, o)
 	case strings.Contains(message, seeController), isOfStep:
 		if n.Is(progress.NotReady) { // the pods of a NotReady node do not terminate
 			return append(nextFor(n.Name, describeNode), controllerLog)
@@ -97,13 +97,13 @@ func nextForUnavailable(n cluster.Node) []string {
 	return nextFor(n.Name, describeNode)
 }
 
-// nextForPods returns a command for each namespace in which an eviction was refused, and for each
-// pod that does not terminate.
-func nextForPods(pods []mco.Pod) []string {
+// nextForPods returns a command for each namespace in which a budget has refused an eviction, and for each
+// other pod.
+func nextForPods(pods []mco.Pod, o Options) []string {
 	var all []string
 	for _, p := range pods {
 		next := "oc get pdb -n " + p.Namespace
-		if !p.Refused {
+		if by, isKnown := o.selecting(p); !p.Refused || isKnown && len(by) == 0 {
 			next = "oc get pod " + p.Name + " -n " + p.Namespace
 		}
 		if isName.MatchString(p.Name) && isName.MatchString(p.Namespace) && !slices.Contains(all, next) {

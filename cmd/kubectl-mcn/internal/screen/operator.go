@@ -78,7 +78,7 @@ func facts(pools []cluster.Pool, o Options) (ls []Line) {
 }
 
 // Changes says how the MachineConfigs of a pool's target differ from those of its last target, for example
-// "+99-worker-chrony (by oc at 13:20:05) -98-worker-old", or returns "" if that is not known.
+// "+99-worker-chrony (by oc at 13:20:05), -98-worker-old", or returns "" if that is not known.
 func Changes(p cluster.Pool, o Options) string {
 	all, text := p.Changes(o.Configs)
 	if len(all) == 0 {
@@ -92,5 +92,5 @@ func Changes(p cluster.Pool, o Options) string {
 		}
 		texts = append(texts, text)
 	}
-	return Clean(strings.Join(texts, " "))
+	return Clean(strings.Join(texts, ", "))
 }

@@ -69,7 +69,7 @@ func Failures(p cluster.Pool, o Options) []Problem {
 func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	p := Problem{
 		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
-		Subject: Clean(n.Name), marks: marks(n), What: reason(pool, n, o), Message: n.Message, Next: Next(n), Tone: Alarm, About: []string{n.Name},
+		Subject: Clean(n.Name), marks: marks(n), What: reason(pool, n, o), Message: n.Message, Next: Next(n, o), Tone: Alarm, About: []string{n.Name},
 	}
 	p.Details = o.budgets(n)
 	p.began = cmp.Or(n.DegradedSince, n.Since)

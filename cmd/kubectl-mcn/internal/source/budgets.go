@@ -71,6 +71,7 @@ func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interfa
 	}
 	s.edit(func() {
 		clear(s.facts.Budgets)
+		s.facts.BudgetsOf = namespaces
 		for i := range all {
 			s.put(&all[i])
 		}

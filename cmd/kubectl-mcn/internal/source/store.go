@@ -75,8 +75,8 @@ func NewStore() *Store {
 		members: map[string]*member{}, pools: map[string]*mcfgv1.MachineConfigPool{}, texts: map[string]string{}, targets: map[string]bool{},
 		facts: cluster.Facts{
 			Configs: map[string]cluster.MachineConfig{},
-			Budgets: map[types.NamespacedName]cluster.Budget{},
-			Pods:    map[types.NamespacedName]labels.Set{},
+			Budgets: map[types.NamespacedName]cluster.Budget{}, BudgetsOf: map[string]bool{},
+			Pods: map[types.NamespacedName]labels.Set{},
 		},
 	}
 }
@@ -119,6 +119,7 @@ func (s *Store) put(obj any) {
 		}
 	case *policyv1.PodDisruptionBudget:
 		s.facts.Budgets[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = cluster.NewBudget(o)
+		s.facts.BudgetsOf[o.Namespace] = true
 	case *podMetadata:
 		s.facts.Pods[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = labels.Merge(nil, o.Labels)
 	case *mcfgv1.MachineConfig:
