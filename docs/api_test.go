@@ -26,8 +26,8 @@ const module = "github.com/openshift/upgrademonitor"
 
 var update = flag.Bool("update", false, "write docs/api")
 
-// TestAPIFilesAreUpToDate compares docs/api, one file for each public package, with the
-// exported declarations. A change of the public surface is therefore part of every diff.
+// TestAPIFilesAreUpToDate compares docs/api with the exported declarations of each public package, so
+// that a diff shows each change of the public API.
 func TestAPIFilesAreUpToDate(t *testing.T) {
 	var want []string
 	for _, dir := range publicPackages(t) {
@@ -43,11 +43,11 @@ func TestAPIFilesAreUpToDate(t *testing.T) {
 	}
 	files, err := filepath.Glob("api/*")
 	require.NoError(t, err)
-	assert.ElementsMatch(t, want, files, "files, and packages")
+	assert.ElementsMatch(t, want, files, "docs/api has one file for each public package")
 }
 
 // publicPackages returns the directories of the packages that another module can import,
-// apart from those of the examples.
+// without the examples.
 func publicPackages(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-e", "../...").Output()

@@ -1,4 +1,4 @@
-// Package docs_test keeps README.md, CHANGELOG.md, CONTRIBUTING.md, SECURITY.md and the pages in docs true.
+// Package docs_test checks README.md, CHANGELOG.md, CONTRIBUTING.md, SECURITY.md and the pages in docs.
 package docs_test
 
 import (
@@ -60,9 +60,9 @@ func read(t *testing.T, name string) string {
 	return string(data)
 }
 
-// TestGoBlocks compiles, in another module that imports this one, the blocks of Go that are whole
-// files, those of one page and package together, and runs their tests and those in testdata/blocks. Other
-// blocks have to be valid Go; see TestNamesExist.
+// TestGoBlocks compiles the Go blocks that are whole files, in a module that imports this one, and runs their
+// tests and the tests in testdata/blocks. The blocks of a page with the same package form one package. Other
+// blocks only have to be valid Go: see TestNamesExist.
 func TestGoBlocks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -96,8 +96,8 @@ func TestGoBlocks(t *testing.T) {
 	require.NoError(t, err, string(out))
 }
 
-// TestNamesExist checks the names of this module's packages in the prose, and in blocks of Go that
-// are no whole files.
+// The packages export each name that the prose, or a Go block that is not a whole file, qualifies with
+// a package of this module.
 func TestNamesExist(t *testing.T) {
 	declarations := map[string]string{}
 	var names []string
@@ -121,8 +121,8 @@ func TestNamesExist(t *testing.T) {
 	}
 }
 
-// TestLogLinesExist: the library has each text of a log or an error that troubleshooting.md explains, which is the
-// code in the first column of its tables.
+// The library contains each text of a log or an error that troubleshooting.md explains: the code in the first
+// column of its tables.
 func TestLogLinesExist(t *testing.T) {
 	var source string
 	for _, dir := range []string{"../upgrademonitor", "../phases", "../internal/transitions"} {
@@ -143,7 +143,7 @@ func TestLogLinesExist(t *testing.T) {
 	assert.Greater(t, texts, 10)
 }
 
-// TestCommandsExist checks the targets of make, and the files and programs that commands name.
+// The targets of make, and the files and programs in the commands of the pages, exist.
 func TestCommandsExist(t *testing.T) {
 	makefile := read(t, "Makefile")
 	target := regexp.MustCompile("(?m)(?:^\\$ |`)make ([a-z0-9-]+)")
@@ -159,14 +159,14 @@ func TestCommandsExist(t *testing.T) {
 	}
 }
 
-// TestREADMEHasTheExample: README's daemon is the one that examples/daemon runs on a cluster.
+// The daemon in README.md is a copy of examples/daemon/daemon.go, which the example runs on a cluster.
 func TestREADMEHasTheExample(t *testing.T) {
 	example := strings.Replace(read(t, "examples/daemon/daemon.go"), "package main", "package daemon", 1)
 	assert.Contains(t, read(t, "README.md"), "```go\n"+example+"```\n", "copy examples/daemon/daemon.go")
 }
 
-// TestBlocksOfTheGuide: the Go blocks of the guides are parts of the examples and of their tests, which are run.
-func TestBlocksOfTheGuide(t *testing.T) {
+// The Go blocks of the guides are copies of code of the examples and their tests.
+func TestBlocksOfTheGuidesAreCopiesOfTheExamples(t *testing.T) {
 	lines := func(text string) string {
 		return regexp.MustCompile(`(?m)^\s+`).ReplaceAllString(text, "")
 	}
@@ -181,14 +181,14 @@ func TestBlocksOfTheGuide(t *testing.T) {
 		for _, code := range p.code {
 			isGuide := p.name == "docs/daemon.md" || p.name == "docs/operator.md"
 			if isGuide && !strings.Contains(examples, lines(code)) {
-				t.Errorf("%s: a part of no example: %s", p.name, code)
+				t.Errorf("%s: the block is not in an example: %s", p.name, code)
 			}
 		}
 	}
 }
 
-// TestCommandsRun runs the programs that the pages show. The first block of README without a language is what its
-// daemon prints.
+// The programs that the pages show run without an error. The example daemon prints the first block of README.md
+// without a language.
 func TestCommandsRun(t *testing.T) {
 	t.Parallel()
 	command := regexp.MustCompile(`(?m)^\$ go run \./[^#\n]*[^#\s]`)
@@ -211,7 +211,7 @@ func TestCommandsRun(t *testing.T) {
 	assert.Contains(t, printed, shown)
 }
 
-// TestNumbers computes the versions and sizes that the pages state.
+// The versions and sizes that the pages state are correct.
 func TestNumbers(t *testing.T) {
 	find := func(name, pattern string) string {
 		match := regexp.MustCompile(pattern).FindStringSubmatch(read(t, name))
@@ -248,7 +248,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// vendored counts the packages and lines of this module that an importer of a package vendors.
+// vendored counts the packages and lines of this module that another module vendors to import a package.
 func vendored(t *testing.T, dir string) (packages, lines int) {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "-f", "{{$dir := .Dir}}{{range .GoFiles}}{{$.ImportPath}} {{$dir}}/{{.}}\n{{end}}", dir).Output()

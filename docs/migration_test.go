@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// TestCallsAreReplaced: migration/calls.go replaces each shape of a call, and removes only a log line behind it.
+// migration/calls.go replaces each form of a call, and removes only the log line that follows the call.
 func TestCallsAreReplaced(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "calls.go")
@@ -32,7 +32,7 @@ func TestCallsAreReplaced(t *testing.T) {
 
 type daemon struct{ monitor *upgrademonitor.Monitor }
 
-// endOfUpdate has the lines for the end of update in migration/daemon.md.
+// endOfUpdate has the lines that migration/daemon.md puts at the end of update.
 func (dn *daemon) endOfUpdate(ctx context.Context, fileUpdate, osUpdate bool, message string) {
 	if fileUpdate {
 		dn.monitor.Report(ctx, phases.AppliedFiles, "Applied files", metav1.ConditionTrue)
@@ -48,8 +48,8 @@ func (dn *daemon) endOfUpdate(ctx context.Context, fileUpdate, osUpdate bool, me
 	dn.monitor.Report(ctx, phases.AppliedFilesAndOS, message, metav1.ConditionTrue, upgrademonitor.CompletesParent())
 }
 
-// TestEndOfUpdateCompletesUpdateExecuted: in both modes, and whatever the update changes, UpdateExecuted turns True
-// once. Only the phases of what has changed run.
+// In both modes, UpdateExecuted turns True once, whether the update changes files, the OS, both or nothing. In image mode,
+// a phase runs only if there is something to change.
 func TestEndOfUpdateCompletesUpdateExecuted(t *testing.T) {
 	const files, image, both = "AppliedFiles: False Unknown True\n", "AppliedOSImage: False Unknown True\n", "AppliedFilesAndOS: False Unknown True\n"
 	for _, isImageMode := range []bool{false, true} {

@@ -13,9 +13,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestPhasesAreThoseOfThePage: docs/phases.md has the parents with their children in a table, and the singletons in a
-// list.
-func TestPhasesAreThoseOfThePage(t *testing.T) {
+// The table of docs/phases.md has all parents with their children, and its list has all singletons.
+func TestThePageListsAllPhases(t *testing.T) {
 	children := func(parent phases.Phase, inStandardMode, inImageMode bool) string {
 		var names []string
 		for _, p := range phases.All(!inStandardMode) {
@@ -42,8 +41,8 @@ func TestPhasesAreThoseOfThePage(t *testing.T) {
 	assert.Contains(t, page, "\n- "+singletons[len(", "):last]+" and "+singletons[last+len(", "):]+" are **singletons**")
 }
 
-// TestTheStateMachineIsThatOfThePage compares the arrows of the page's diagram with package transitions.
-func TestTheStateMachineIsThatOfThePage(t *testing.T) {
+// The diagram of docs/phases.md has exactly the transitions that package transitions allows.
+func TestTheDiagramOfThePageIsTheStateMachine(t *testing.T) {
 	drawn := regexp.MustCompile(`(False|Unknown|True) --> (\w+)`).FindAllString(read(t, "docs/phases.md"), -1)
 	var steps []string
 	statuses := []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
@@ -54,5 +53,5 @@ func TestTheStateMachineIsThatOfThePage(t *testing.T) {
 			}
 		}
 	}
-	assert.ElementsMatch(t, append(steps, "Unknown --> False"), drawn, "Unknown --> False is the start or the end of an update")
+	assert.ElementsMatch(t, append(steps, "Unknown --> False"), drawn, "the arrows of the diagram; Path does not return Unknown --> False, because only the start or the end of an update makes this transition")
 }

@@ -28,7 +28,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// nodeTest has a Node, its daemon and the drain controller. All work of the daemon succeeds, unless a test replaces it.
+// nodeTest has a Node, its daemon and its drain controller. All functions of the daemon succeed, unless a test replaces
+// them.
 type nodeTest struct {
 	*testing.T
 	client  *mcfgfake.Clientset
@@ -39,8 +40,8 @@ type nodeTest struct {
 	endLife context.CancelFunc
 
 	statuses map[string]metav1.ConditionStatus // the last ones that the watcher has seen
-	// drainController is a controller's Monitor, or nil: then the daemon itself reports what the controller does. The
-	// generated clientset loses a report if two Monitors write.
+	// drainController is the Monitor of the drain controller. If it is nil, the daemon reports the steps of the
+	// controller, because the generated clientset loses a report if two Monitors write.
 	drainController *upgrademonitor.Monitor
 }
 
@@ -125,14 +126,14 @@ func succeed(context.Context) error { return nil }
 
 func fail(context.Context) error { return errors.New("no space left") }
 
-// runsDesiredConfig makes the reports of an earlier start of the process, when the Node ran its desired config.
+// runsDesiredConfig makes the reports of a process that has started while the Node runs its desired config.
 func (n *nodeTest) runsDesiredConfig() {
 	n.Helper()
 	require.NoError(n, n.daemon.complete(n.Context(), false))
 }
 
-// TestWatchersSee runs the daemon with both fake clientsets.
-func TestWatchersSee(t *testing.T) {
+// A watcher sees every status of an update, with retries and restarts, and with both fake clientsets.
+func TestAWatcherSeesEveryStatus(t *testing.T) {
 	const (
 		once    = ": False Unknown True False\n"
 		twice   = ": False Unknown True False Unknown True False\n"
@@ -184,7 +185,7 @@ func TestWatchersSee(t *testing.T) {
 				assert.Equal(n, "Unknown: "+failure, n.message(phases.UpdateExecuted))
 				assert.Equal(n, "True: Node worker-0 upgrade failure. no space left", n.message(phases.NodeDegraded))
 				n.daemon.apply, n.daemon.drain = succeed, func(context.Context) error {
-					assert.Equal(n, "Unknown: "+failure, n.message(phases.AppliedFilesAndOS), "until the retry has an outcome")
+					assert.Equal(n, "Unknown: "+failure, n.message(phases.AppliedFilesAndOS), "the error stays until the retry succeeds or fails")
 					return nil // the drain controller has nothing to do
 				}
 				require.NoError(n, n.daemon.update(n.Context()))
@@ -227,7 +228,7 @@ func TestWatchersSee(t *testing.T) {
 			current: "config-2",
 			run: func(n *nodeTest) {
 				n.runsDesiredConfig()
-				assert.Equal(n, "Resumed"+once+completes+"Updated: False True", n.transitions(), "the node reports itself once")
+				assert.Equal(n, "Resumed"+once+completes+"Updated: False True", n.transitions(), "after the first start, the node is shown as updated")
 				n.startProcess()
 				require.NoError(n, n.daemon.complete(n.Context(), false))
 			},
@@ -306,10 +307,10 @@ func TestWatchersSee(t *testing.T) {
 	}
 }
 
-// TestTables: a watcher of one update sees the tables of the enhancement proposal machine-config-node, in this order,
-// with the columns of oc get machineconfignodes -o wide. In its second row of the executed phase, the proposal has the
-// children of UpdateExecuted in another order than its columns.
-func TestTables(t *testing.T) {
+// A watcher of an update sees the tables of the enhancement proposal machine-config-node, in this order, with the columns
+// of oc get machineconfignodes -o wide. One row of the proposal has the children of UpdateExecuted in another order than
+// its columns.
+func TestAWatcherSeesTheTablesOfTheProposal(t *testing.T) {
 	const tables = `
 DESIRED CURRENT UPDATED PREPARED EXECUTED POSTACTION COMPLETE RESUMED FILESANDOS CORDONED DRAINED REBOOTED UNCORDONED
 config-1 config-1 True  False False   False False False False   False False   False   False
@@ -350,7 +351,7 @@ config-2 config-2 True  False False   False False False False   False False   Fa
 		require.GreaterOrEqual(t, at, 0, "%s, of\n%s", row, strings.Join(seen, "\n"))
 		rest = rest[at+1:]
 	}
-	assert.Empty(t, rest, "the last table is the end")
+	assert.Empty(t, rest, "the watcher sees nothing after the last table")
 
 	// After the update, the message of a step that has run names the update. The message of a step that never ran says so.
 	mcn, err := n.client.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), "worker-0", metav1.GetOptions{})
@@ -371,7 +372,7 @@ config-2 config-2 True  False False   False False False False   False False   Fa
 	}
 }
 
-// An API server that is down does not keep the node from rebooting.
+// An outage of the API server does not prevent the reboot of the node.
 func TestUpdateInAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := upgrademonitortest.NewClientset(t)
@@ -384,7 +385,7 @@ func TestUpdateInAnOutage(t *testing.T) {
 		n.daemon.reboot = func(context.Context) error { reboots++; return nil }
 		require.NoError(t, n.daemon.update(t.Context()))
 		assert.Equal(t, 1, reboots)
-		assert.LessOrEqual(t, time.Since(begin), 30*time.Second, "one Timeout, and two times Flush")
+		assert.LessOrEqual(t, time.Since(begin), 30*time.Second, "an update waits for one Timeout, and for two calls of Flush")
 	})
 }
 
@@ -412,7 +413,7 @@ func TestImageMode(t *testing.T) {
 	require.Error(t, n.daemon.update(t.Context()))
 	assert.Equal(t, "Unknown: Error: Pulling the OS image: no space left", n.message(phases.UpdateExecuted))
 	require.NoError(t, n.daemon.update(t.Context()))
-	assert.Equal(t, "True: Applying the OS image", n.message(phases.UpdateExecuted), "before the reboot")
+	assert.Equal(t, "True: Applying the OS image", n.message(phases.UpdateExecuted), "UpdateExecuted completes before the reboot")
 	n.startProcess()
 	require.NoError(t, n.daemon.complete(t.Context(), true))
 	assert.Equal(t, `UpdatePrepared: False Unknown True False
