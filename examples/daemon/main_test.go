@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// runDaemon runs the daemon of a Node that runs config 1. After a minute, the Node desires config 2. After ten more
-// minutes, the daemon gets SIGTERM.
+// runDaemon runs the daemon of a Node with config 1. After one minute, the Node desires config 2. Ten minutes later, the
+// daemon gets SIGTERM.
 func runDaemon(t *testing.T, mcfg *mcfgfake.Clientset, o options) *corev1.Node {
 	t.Helper()
 	stop, cancel := context.WithCancel(t.Context())
@@ -77,7 +77,7 @@ func runDaemon(t *testing.T, mcfg *mcfgfake.Clientset, o options) *corev1.Node {
 	return node
 }
 
-func TestOnCluster(t *testing.T) {
+func TestAWatcherSeesEveryStatus(t *testing.T) {
 	const drained = "Cordoned: False Unknown True False\nDrained: False Unknown True False\n"
 	for name, tc := range map[string]struct {
 		options
@@ -108,14 +108,14 @@ Updated: False True False True`,
 				mcfg := upgrademonitortest.NewClientset(t)
 				node := runDaemon(t, mcfg, tc.options)
 				assert.Equal(t, "config-2", node.Annotations[currentConfig])
-				assert.Equal(t, tc.want, upgrademonitortest.Transitions(t, mcfg, "worker-0"), "once when the node joins, and once in the update")
+				assert.Equal(t, tc.want, upgrademonitortest.Transitions(t, mcfg, "worker-0"), "the last steps are reported when the node joins, and in the update")
 			})
 		})
 	}
 }
 
-// An outage does not prevent the update, and the reports are written on SIGTERM.
-func TestOutageUntilSIGTERM(t *testing.T) {
+// An outage does not prevent the update. The reports are written after SIGTERM.
+func TestReportsOfAnOutageAreWrittenAfterSIGTERM(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mcfg, begin := upgrademonitortest.NewClientset(t), time.Now()
 		for _, verb := range []string{"get", "create", "patch"} {
@@ -129,7 +129,7 @@ func TestOutageUntilSIGTERM(t *testing.T) {
 	})
 }
 
-func TestInMemory(t *testing.T) {
+func TestTheProgramPrintsEachTransition(t *testing.T) {
 	var out strings.Builder
 	require.NoError(t, inMemory(t.Context(), &out))
 	for _, lines := range []string{

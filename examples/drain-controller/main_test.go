@@ -45,7 +45,7 @@ func newCluster(t *testing.T, pods ...runtime.Object) *cluster {
 	return c
 }
 
-// ask sets the annotation desiredDrain, and waits for ten minutes. Time is fake.
+// ask sets the annotation desiredDrain, and lets ten minutes of fake time pass.
 func (c *cluster) ask(value string) {
 	c.Helper()
 	patch := `{"metadata":{"annotations":{"` + desiredDrain + `":"` + value + `"}}}`
@@ -62,7 +62,7 @@ func (c *cluster) applied() string {
 	return node.Annotations[lastAppliedDrain]
 }
 
-// run runs the controller during a test, which drains and uncordons the Node.
+// run runs the controller during a test that asks for a drain and an uncordon.
 func (c *cluster) run(test func()) {
 	c.Helper()
 	stop, cancel := context.WithCancel(c.Context())
@@ -79,9 +79,9 @@ UpdateComplete: False Unknown True
 Uncordoned: False Unknown True`, upgrademonitortest.Transitions(c, c.mcfg, "worker-0"))
 }
 
-// A disruption budget delays the drain. The API server is down at the uncordon, which is reported after SIGTERM. The Pod of
-// a DaemonSet is not evicted.
-func TestRun(t *testing.T) {
+// The controller waits for a disruption budget, and does not evict the Pod of a DaemonSet. A report that is made in an
+// outage is written after SIGTERM.
+func TestTheControllerDrainsAndUncordonsANode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pod := func(name, owner string) *corev1.Pod {
 			p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}, Spec: corev1.PodSpec{NodeName: "worker-0"}}
@@ -113,7 +113,7 @@ func TestRun(t *testing.T) {
 }
 
 // If the API server refuses the cordon or the uncordon, the object shows the error.
-func TestRefusedCordon(t *testing.T) {
+func TestARefusedCordonIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t)
 		var isRefused atomic.Bool

@@ -48,7 +48,7 @@ Uncordoned: False Unknown True False
 Updated: False True False True`, upgrademonitortest.Transitions(t, client, "worker-0"))
 }
 
-// If a pull has failed, and the retry needs no image, UpdateExecuted still completes.
+// If a pull has failed, and the next attempt needs no image, UpdateExecuted still completes.
 func TestApplyWithoutAnImage(t *testing.T) {
 	client := upgrademonitortest.NewClientset(t)
 	monitor, err := upgrademonitor.New(t.Context(), upgrademonitor.Config{

@@ -23,7 +23,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 )
 
-// newClients returns clients of a cluster with a Node, its pool, and more objects.
+// newClients returns clients of a cluster with a Node, its pool and the given objects.
 func newClients(more ...runtime.Object) (*kubefake.Clientset, *mcfgfake.Clientset) {
 	worker := map[string]string{"node-role.kubernetes.io/worker": ""}
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Labels: worker}}
@@ -32,7 +32,7 @@ func newClients(more ...runtime.Object) (*kubefake.Clientset, *mcfgfake.Clientse
 	return kubefake.NewClientset(append(more, node)...), mcfgfake.NewClientset(pool)
 }
 
-func TestRun(t *testing.T) {
+func TestTheControllersWriteTheirObjects(t *testing.T) {
 	kube, mcfg := newClients(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "machine-config-daemon"}})
 	operator := operatorfake.NewClientset(&operatorv1.MachineConfiguration{ObjectMeta: metav1.ObjectMeta{Name: "cluster"}})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -58,7 +58,7 @@ func TestRun(t *testing.T) {
 	assert.Empty(t, *lease.Spec.HolderIdentity, "the Lease is released for the next leader")
 }
 
-// On a cluster without the CRD of MachineConfiguration, Run makes one request for it, and the other controllers work.
+// On a cluster without the CRD of MachineConfiguration, run requests this resource once, and the other controllers work.
 func TestRunWithoutMachineConfiguration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kube, mcfg := newClients()
@@ -88,14 +88,14 @@ func (f failing) Failing() (int, time.Time, error) {
 }
 
 // The operator is degraded if an object could not be written for 10 minutes.
-func TestCheckObjects(t *testing.T) {
+func TestTheOperatorIsDegradedIfAnObjectIsNotWritten(t *testing.T) {
 	assert.NoError(t, checkObjects(failing{}))
 	assert.NoError(t, checkObjects(failing{2, time.Now().Add(-9 * time.Minute)}))
 	assert.ErrorContains(t, checkObjects(failing{2, time.Now().Add(-11 * time.Minute)}), "worker-0: denied")
 }
 
-// If a controller fails, the other controllers end, and the process ends with the error.
-func TestTogether(t *testing.T) {
+// If a controller fails, or the Lease is lost, all controllers end, and the process ends with an error.
+func TestAllControllersEndTogether(t *testing.T) {
 	failure, others := errors.New("the informer was stopped"), 0
 	other := func(ctx context.Context) error { <-ctx.Done(); others++; return nil }
 	require.ErrorIs(t, together(t.Context(), t.Context(), other, func(context.Context) error { return failure }), failure)
@@ -103,7 +103,7 @@ func TestTogether(t *testing.T) {
 
 	lease, lost := context.WithCancel(t.Context())
 	lost()
-	require.Error(t, together(t.Context(), lease, other), "the kubelet starts the Pod again")
+	require.Error(t, together(t.Context(), lease, other), "a lost Lease is an error, so the kubelet restarts the container")
 
 	signaled, signal := context.WithCancel(t.Context())
 	signal()

@@ -47,7 +47,7 @@ const (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// cluster is a cluster in memory, in a bubble of synctest: its time is fake.
+// cluster is a cluster in memory, in fake time.
 type cluster struct {
 	t        *testing.T
 	kube     *kubefake.Clientset
@@ -79,7 +79,7 @@ func inBubble(t *testing.T, test func(*testing.T, *cluster)) {
 	})
 }
 
-// update updates a pool as an API server does: an old resource version is a conflict.
+// update updates a pool like an API server: an old resourceVersion is a conflict.
 func (c *cluster) update(action clienttesting.Action) (bool, runtime.Object, error) {
 	next := action.(clienttesting.UpdateAction).GetObject().(*mcfgv1.MachineConfigPool).DeepCopy()
 	if action.GetSubresource() == "status" {
@@ -105,7 +105,7 @@ func (c *cluster) update(action clienttesting.Action) (bool, runtime.Object, err
 	return true, next, c.mcfg.Tracker().Update(action.GetResource(), next, "")
 }
 
-// run runs a Loop until stop is called, and waits until it is idle.
+// run starts a Loop, and waits until the Loop is idle. The Loop runs until stop is called.
 func (c *cluster) run(interval time.Duration) (stop func()) {
 	c.t.Helper()
 	ctx, cancel := context.WithCancel(klog.NewContext(c.t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&c.log)))))
@@ -186,7 +186,7 @@ func (c *cluster) add(name string, roles ...string) *worker {
 	return m
 }
 
-// setNode and setObject store the machine's objects.
+// setNode and setObject store the Node and the MachineConfigNode of the worker.
 func (m *worker) setNode() {
 	m.c.t.Helper()
 	require.NoError(m.c.t, m.c.kube.Tracker().Update(corev1.SchemeGroupVersion.WithResource("nodes"), m.node.DeepCopy(), ""))
@@ -197,7 +197,7 @@ func (m *worker) setObject() {
 	require.NoError(m.c.t, m.c.mcfg.Tracker().Update(mcfgv1.GroupVersion.WithResource("machineconfignodes"), m.mcn.DeepCopy(), ""))
 }
 
-// trace is calls of a daemon and a controller, as they were recorded on a cluster.
+// trace has calls of a daemon and a controller that were recorded on a cluster.
 type trace struct {
 	Name  string
 	Steps []struct {
@@ -220,7 +220,8 @@ func traceOf(t *testing.T, name string) trace {
 	return list[i]
 }
 
-// update replays a trace on a machine, 20 seconds a call: the Node desires the config two seconds before its object does.
+// update replays a trace on a worker, with 20 seconds for each call. The Node gets a new desired config two seconds before
+// its object.
 func (m *worker) update(tr trace) {
 	target := m.mcn.Spec.ConfigVersion.Desired // of the last update that has started
 	for _, call := range tr.Steps {
@@ -260,10 +261,10 @@ func (m *worker) update(tr trace) {
 	}
 }
 
-// TestWritesOfARollout: eight nodes are updated, two at a time, from recorded calls; or each fails, and goes back to the old
-// config; or 20 nodes are updated at the same time. Each write of the pool's status makes other controllers and every
-// daemon work: there are at most two more than the counts change. docs/scale.md has the figures.
-func TestWritesOfARollout(t *testing.T) {
+// A rollout makes at most two writes more than the counts of the pool change, because each write of the pool's status
+// makes other controllers and every daemon work. docs/scale.md has the figures. The nodes replay recorded calls: two at a
+// time are updated, or fail and go back to the old config, or all 20 are updated at the same time.
+func TestARolloutMakesFewWritesOfThePool(t *testing.T) {
 	for _, test := range []struct {
 		trace           string
 		interval        time.Duration // 0: the default
@@ -314,8 +315,8 @@ func TestWritesOfARollout(t *testing.T) {
 			t.Logf("%+v: %d writes of %d bytes in %s, the counts change %d times", test, len(c.written), len(object), last.Sub(started), changes)
 			assert.LessOrEqual(t, len(c.written), changes+2)
 			assert.Equal(t, [5]int32{test.nodes, test.updated, test.updated, 0, 0}, before)
-			assert.LessOrEqual(t, c.times[len(c.times)-1].Sub(last), 6*time.Second, "the lag after the last node")
-			assert.Len(t, c.recorder.Events, int(test.events), "the new config started, and completed")
+			assert.LessOrEqual(t, c.times[len(c.times)-1].Sub(last), 6*time.Second, "the status is written within six seconds of the last update")
+			assert.Len(t, c.recorder.Events, int(test.events), "one event says that the pool targets the config, and one says that the update is complete")
 			stop()
 			c.written = nil
 			c.run(test.interval)
@@ -330,7 +331,7 @@ func countsOf(s mcfgv1.MachineConfigPoolStatus) [5]int32 {
 
 // After a quiet time, the first change is written within half a second, despite heartbeats. The next change is written
 // after the Interval.
-func TestPace(t *testing.T) {
+func TestTheFirstChangeIsWrittenAtOnceAndTheNextAfterTheInterval(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		c.addPool("worker")
 		m, noise := c.add("a", "worker"), c.add("b", "worker")
@@ -366,9 +367,9 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// TestOtherWriters: another controller writes its own condition just before each of the first writes. No write is lost,
-// and a conflict is retried within a second, even if the event of the other write does not come.
-func TestOtherWriters(t *testing.T) {
+// If another controller writes its condition just before a write, neither write is lost. A conflict is retried within a
+// second, even if the informer does not show the other write.
+func TestNoWriteOfAnotherControllerIsLost(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		c.addPool("worker")
 		c.add("a", "worker")
@@ -397,7 +398,7 @@ func TestOtherWriters(t *testing.T) {
 }
 
 // In an outage, a sync is retried with backoff. The sync of a deleted pool is not retried.
-func TestFailures(t *testing.T) {
+func TestAFailedSyncIsRetriedUnlessThePoolIsDeleted(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		c.addPool("worker")
 		outage := apierrors.NewInternalError(errors.New("etcd has no leader"))
@@ -405,7 +406,7 @@ func TestFailures(t *testing.T) {
 		c.run(0)
 		c.pass(9 * time.Minute)
 		tried := len(c.times)
-		assert.Greater(t, tried, 20, "every 30 seconds at least")
+		assert.Greater(t, tried, 20, "the longest pause between two retries is 30 seconds")
 		assert.Less(t, tried, 40, "with backoff")
 		assert.Equal(t, tried, strings.Count(c.log.String(), `"Failed to sync MachineConfigPool, retrying" err="Internal error occurred: etcd has no leader" pool="worker"`))
 		require.NoError(t, c.mcfg.Tracker().Delete(mcfgv1.GroupVersion.WithResource("machineconfigpools"), "", "worker"))
@@ -414,8 +415,7 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// After Run has ended, no pool is synced.
-func TestEndOfRun(t *testing.T) {
+func TestNoPoolIsSyncedAfterRunHasEnded(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		for _, name := range []string{"worker", "infra", "gpu"} {
 			c.addPool(name)
@@ -429,9 +429,9 @@ func TestEndOfRun(t *testing.T) {
 	})
 }
 
-// TestPoolsOfNodes: a Node is counted in its primary pool, and in none if pools conflict. While a nodeSelector is
-// invalid, no status is written.
-func TestPoolsOfNodes(t *testing.T) {
+// A Node is counted in its primary pool, and in no pool if its pools conflict. While a nodeSelector is invalid, no status
+// is written.
+func TestANodeIsCountedInItsPrimaryPool(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		for _, name := range []string{"worker", "infra", "gpu"} {
 			c.addPool(name)
@@ -462,8 +462,9 @@ func TestPoolsOfNodes(t *testing.T) {
 	})
 }
 
-// TestBuilds: the current build of a layered pool is named by the annotation, or is the newest for the pool's config.
-func TestBuilds(t *testing.T) {
+// The current build of a layered pool is the build that the annotation names, or else the newest build of the pool's
+// config.
+func TestTheStatusHasTheCurrentBuild(t *testing.T) {
 	inBubble(t, func(t *testing.T, c *cluster) {
 		c.addPool("worker")
 		c.addPool("infra")

@@ -1,6 +1,7 @@
 package pools_test
 
-// The blocks of docs/operator.md, in the place of the node controller of machine-config-operator.
+// This file has the Go blocks of docs/operator.md, with the parts of machine-config-operator's node controller that the
+// blocks use.
 
 import (
 	"testing"
@@ -16,7 +17,7 @@ import (
 	poolstatus "github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// Controller has what the blocks use of the node controller.
+// Controller has the fields of the node controller that the blocks use.
 type Controller struct {
 	osStreamsFgEnabled bool
 	eventRecorder      record.EventRecorder
@@ -90,9 +91,9 @@ func has(status mcfgv1.MachineConfigPoolStatus, name mcfgv1.MachineConfigPoolCon
 	return apihelpers.IsMachineConfigPoolConditionTrue(status.Conditions, name)
 }
 
-// TestReadersOfUpdating: while an administrator has cordoned a node, the two readers of Updating that the page names
-// find neither Updating nor Updated, but the message of Updated, and nodes that are updated.
-func TestReadersOfUpdating(t *testing.T) {
+// While an administrator has cordoned a node, neither Updating nor Updated is True. The two programs that the page names,
+// which read Updating, find the cause in the message of Updated.
+func TestAPoolWithACordonedNodeIsNeitherUpdatingNorUpdated(t *testing.T) {
 	nodes := []*corev1.Node{newNode("worker-0", "config-1", "config-1"), newNode("worker-1", "config-1", "config-1")}
 	nodes[0].Spec.Unschedulable = true
 	status := (&Controller{}).calculateStatus(nil, nil, newPool(), nodes, nil, nil)
@@ -106,19 +107,19 @@ func TestReadersOfUpdating(t *testing.T) {
 	}
 }
 
-// TestCasesThatDiffer: the two cases of machine-config-operator's test that the page names.
-func TestCasesThatDiffer(t *testing.T) {
+// Two cases of machine-config-operator's test have another status, as the page says.
+func TestCasesOfMachineConfigOperatorThatDiffer(t *testing.T) {
 	nodes := []*corev1.Node{newNode("worker-0", "config-0", "config-1"), newNode("worker-1", "config-0", "config-0")}
 	pool := newPool()
 	pool.Spec.Paused = true
 	status := (&Controller{}).calculateStatus(nil, nil, pool, nodes, nil, nil)
-	assert.True(t, has(status, mcfgv1.MachineConfigPoolUpdating), "paused during an update")
+	assert.True(t, has(status, mcfgv1.MachineConfigPoolUpdating), "a pool that is paused during an update is Updating")
 
 	pool.Spec.Paused = false
 	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
 	mcn.Status.Conditions = []metav1.Condition{{Type: string(mcfgv1.MachineConfigNodeNodeDegraded), Status: metav1.ConditionTrue}}
 	status = (&Controller{}).calculateStatus([]*mcfgv1.MachineConfigNode{mcn}, nil, pool, nodes, &mcfgv1.MachineOSConfig{}, nil)
-	assert.False(t, has(status, mcfgv1.MachineConfigPoolUpdating), "a layered pool that is degraded")
+	assert.False(t, has(status, mcfgv1.MachineConfigPoolUpdating), "a layered pool that is degraded is not Updating")
 	assert.EqualValues(t, 1, status.DegradedMachineCount)
 }
 
