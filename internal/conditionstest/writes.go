@@ -6,8 +6,8 @@ import (
 	"github.com/openshift/upgrademonitor/internal/transitions"
 )
 
-// Writes returns the lists of all writes of a report. If no other write has been made in the meantime,
-// transitions.Next returns one after the other.
+// Writes returns the lists of all writes of a report. It calls transitions.Next until the report is written, as if no
+// other client wrote in between.
 func Writes(list []metav1.Condition, imageMode bool, r transitions.Report, cycle transitions.Update) (lists [][]metav1.Condition, err error) {
 	for done := false; !done; {
 		var next []metav1.Condition

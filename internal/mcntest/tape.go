@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// Tape decodes choices from bytes; at its end, each is 0.
+// Tape decodes choices from bytes. At its end, each choice is 0.
 type Tape []byte
 
 // Pick returns a number below n.
@@ -47,7 +47,7 @@ func (t *Tape) Time() time.Time {
 
 var everyType = append(append([]phases.Phase{"", "Foreign"}, phases.All(true)...), phases.AppliedFilesAndOS)
 
-// Object returns an object whose fields may say anything.
+// Object returns an object whose fields have any values.
 func (t *Tape) Object() *mcfgv1.MachineConfigNode {
 	m := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: OneOf(t, "a", "b", "c", "d", "e", "f", "g", "h", ""), Generation: int64(t.Pick(4) - 1)}}
 	m.Spec.Pool.Name = OneOf(t, "worker", "worker", "worker", "master", "")
@@ -76,7 +76,7 @@ func (t *Tape) Object() *mcfgv1.MachineConfigNode {
 	return m
 }
 
-// Node returns a Node whose annotations may say anything.
+// Node returns a Node whose annotations have any values.
 func (t *Tape) Node(name string) *corev1.Node {
 	n := Node()
 	n.Name = name

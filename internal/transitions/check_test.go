@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// The tests of package upgrademonitortest show which changes of a status are errors.
+// The tests of package upgrademonitortest check which changes of a status are errors.
 func TestCheckTransitionsComparesTimes(t *testing.T) {
 	before := statusMap{phases.Drained: running}.list(false)
 	later := statusMap{phases.Drained: running}.list(false)

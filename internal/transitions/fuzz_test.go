@@ -23,7 +23,7 @@ var everyType = append(append([]string{"InternalReleaseImageDegraded"}, imageTyp
 // east is the zone of the clock in FuzzNext. Next writes times in UTC.
 var east = time.FixedZone("east", 2*60*60)
 
-// FuzzNext makes a sequence of random reports on a random list, and checks each with the oracle.
+// For a random list and a sequence of random reports, the writes of Next follow the rules of the oracle.
 func FuzzNext(f *testing.F) {
 	f.Add([]byte{})
 	for seed := range uint64(1000) { // go test without -fuzz runs these
@@ -44,7 +44,7 @@ func FuzzNext(f *testing.F) {
 			kept := slices.Clone(list)
 			writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Update)
 			if !slices.Equal(kept, list) {
-				t.Fatal("the argument changed")
+				t.Fatal("Next must not change its argument")
 			}
 			if err := (called{list, imageMode, r, writes, err}).check(); err != nil {
 				t.Fatalf("%v\n%s", err, describe(list, imageMode, r))
@@ -53,7 +53,7 @@ func FuzzNext(f *testing.F) {
 				list = slices.Clone(writes[last])
 				writes[0][0] = metav1.Condition{}
 				if last > 0 && !slices.Equal(list, writes[last]) {
-					t.Fatal("two writes share memory")
+					t.Fatal("two writes must not share memory")
 				}
 			}
 			if again, _ := conditionstest.Writes(list, imageMode, r.Report, r.Update); err == nil && again != nil && !startsAgain(r) {
@@ -74,7 +74,7 @@ func fuzzList(in *mcntest.Tape) []metav1.Condition {
 		typ := everyType[in.Pick(len(everyType))]
 		c := neverReported(phases.Phase(typ), metav1.NewTime(earlier.Add(-secondsOf(n)-time.Microsecond)))
 		c.Status = statuses[in.Pick(3)]
-		// A condition that is not False may have the reason of a phase that was never reported: other clients write it.
+		// Another client may write a condition that is not False with the reason of a phase that was never reported.
 		if text := in.Pick(4); text < 3 && (text > 0 || c.Status != no) {
 			c.Reason, c.Message = "Ran", []string{"", "ran " + typ, prefix + lastUpdate + ": ran"}[text]
 		}

@@ -40,8 +40,8 @@ func (m statusMap) list(imageMode bool) []metav1.Condition {
 	return list
 }
 
-// midway returns the list of an update that drains the node. The last update has left Resumed and Uncordoned. The
-// statuses in changes replace those of the list.
+// midway returns the conditions of a node that is being drained in an update. Resumed and Uncordoned were reported in an
+// earlier update. The statuses in changes replace those of the list.
 func midway(imageMode bool, changes statusMap) []metav1.Condition {
 	m := statusMap{
 		phases.UpdatePrepared: done, phases.UpdateExecuted: running, phases.Cordoned: done, phases.Drained: running,
@@ -80,7 +80,7 @@ func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]
 	kept := slices.Clone(list)
 	writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Update)
 	require.NoError(t, err)
-	require.Equal(t, kept, list, "the argument changed")
+	require.Equal(t, kept, list, "Next must not change its argument")
 	require.NoError(t, called{kept, imageMode, r, writes, err}.check())
 	return writes
 }
@@ -123,7 +123,7 @@ func types(list []metav1.Condition) []string {
 	return ts
 }
 
-// describe returns the arguments of Next, with one condition per line, without those that were never reported.
+// describe prints the arguments of Next. It omits conditions of phases that were never reported.
 func describe(list []metav1.Condition, imageMode bool, r request) string {
 	text := fmt.Sprintf("image mode %t, list:\n", imageMode)
 	for _, c := range list {

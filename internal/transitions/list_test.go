@@ -16,11 +16,11 @@ func TestCompleteReturnsOneConditionForEachPhase(t *testing.T) {
 	second := metav1.Condition{Type: "Drained", Status: done, Reason: "Second"}
 	unowned := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: done}
 	for name, list := range map[string][]metav1.Condition{
-		"nil":            nil,
-		"one":            {mine},
-		"duplicate":      {mine, second},
-		"unowned":        {unowned, mine, {Type: ""}, {Type: "drained"}},
-		"the other mode": {{Type: "AppliedFiles", Status: done}, {Type: "AppliedFilesAndOS", Status: done}, mine},
+		"nil":                          nil,
+		"one":                          {mine},
+		"duplicate":                    {mine, second},
+		"unowned":                      {unowned, mine, {Type: ""}, {Type: "drained"}},
+		"conditions of the other mode": {{Type: "AppliedFiles", Status: done}, {Type: "AppliedFilesAndOS", Status: done}, mine},
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept := slices.Clone(list)
@@ -40,7 +40,7 @@ func TestCompleteReturnsOneConditionForEachPhase(t *testing.T) {
 				}
 				assert.Equal(t, complete, transitions.Complete(complete, imageMode, earlier), "a complete list is unchanged")
 				clear(complete)
-				assert.Equal(t, kept, list, "the list is never changed")
+				assert.Equal(t, kept, list, "Complete does not change its argument")
 			}
 		})
 	}

@@ -32,7 +32,7 @@ func TestARepeatAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *testing.T)
 	require.Len(t, writes, 1)
 	assert.Equal(t, standardTypes, types(writes[0]))
 	assert.Equal(t, neverReported(phases.AppliedFilesAndOS, now), condition(t, writes[0], phases.AppliedFilesAndOS))
-	assert.Len(t, next(t, append(slices.Clone(full), metav1.Condition{Type: "AppliedFiles"}), false, r), 1, "one more condition, of the other mode")
+	assert.Len(t, next(t, append(slices.Clone(full), metav1.Condition{Type: "AppliedFiles"}), false, r), 1, "a condition of the other mode is removed")
 	list := slices.Clone(full)
 	slices.Reverse(list)
 	second := condition(t, full, phases.Drained)
@@ -53,5 +53,5 @@ func TestOnlyALateUnknownLeavesItsParentAlone(t *testing.T) {
 	completes := func(r *request) { r.CompletesParent = true }
 	writes = next(t, list, false, report(phases.Drained, done, late, completes))
 	require.Len(t, writes, 1)
-	assert.Equal(t, string(phases.Drained), condition(t, writes[0], phases.UpdateExecuted).Reason, "True gives its text to the parent")
+	assert.Equal(t, string(phases.Drained), condition(t, writes[0], phases.UpdateExecuted).Reason, "a late report of True gives its text to the parent")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/upgrademonitor/internal/truncate"
 )
 
-// The oracle is a second implementation of the rules of package transitions. It shares no rule with the library, so a
-// wrong rule would have to be written twice.
+// The oracle is a second implementation of the rules of package transitions. It shares no code with the library, so an
+// error in the library is only missed if the oracle has the same error.
 
 const (
 	no      = metav1.ConditionFalse
@@ -87,7 +87,7 @@ func (c called) check() error {
 	}
 	if wantErr := c.isRejected(before); wantErr || c.err != nil {
 		if !wantErr || c.err == nil || c.writes != nil {
-			return fmt.Errorf("the error is %w, want an error: %v; there are %d writes", c.err, wantErr, len(c.writes))
+			return fmt.Errorf("the report must be rejected: %v; the error is %w, and there are %d writes", wantErr, c.err, len(c.writes))
 		}
 		return nil
 	}
@@ -264,7 +264,7 @@ func (c called) expectChild(want map[string]metav1.ConditionStatus, typ string, 
 	}
 }
 
-// isLate reports whether the parent turned True after the report, in whole seconds.
+// isLate reports whether the report is older than the True of the parent, in whole seconds.
 func (c called) isLate(parent string) bool {
 	for _, o := range c.completed() {
 		if o.Type == parent {
@@ -283,7 +283,7 @@ func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 		a, b := from[i], to[i]
 		switch {
 		case b.Type != a.Type:
-			return fmt.Errorf("%s is at the place of %s", b.Type, a.Type)
+			return fmt.Errorf("the order of the conditions: got %s, want %s", b.Type, a.Type)
 		case a.Status == b.Status && !a.LastTransitionTime.Equal(&b.LastTransitionTime):
 			return fmt.Errorf("%s: lastTransitionTime changed, but the status did not", a.Type)
 		case a.Status == b.Status:
@@ -366,8 +366,8 @@ func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 // isSkipped reports whether the report says that a phase is not required, and the phase has not started.
 func (c called) isSkipped() bool { return c.report.NotRequired && c.report.Status == no }
 
-// unfinished returns the reason and message of the parent if the child turns True while another child is Unknown. The
-// parent keeps those of an Unknown child. Otherwise it gets those of the first Unknown child.
+// unfinished returns the reason and message of the parent if the child turns True while another child is Unknown. A parent
+// with the text of an Unknown child keeps it. Otherwise, the parent gets the text of the first Unknown child.
 func (c called) unfinished(before []metav1.Condition, parent metav1.Condition) (reason, message string, ok bool) {
 	if c.report.Status != done {
 		return "", "", false
@@ -405,13 +405,13 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case b.Type == child:
 			if l.Reason != r.Reason || l.Message != message && !c.keepsPrefix(what, b, l, r.Message) {
-				return fmt.Errorf("%s has reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
+				return fmt.Errorf("%s has reason %.50q and message %.50q, want %.50q and %.50q", b.Type, l.Reason, l.Message, r.Reason, message)
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l && what == eventNone && c.report.Status == running && c.isLate(b.Type):
-			return fmt.Errorf("parent %s: a late report changed it", b.Type)
+			return fmt.Errorf("a late report changed parent %s", b.Type)
 		case b.Type == parents[child] && b.Type != "" && c.isSkipped() && b.Status == l.Status && what != eventText:
 			if b != l {
-				return fmt.Errorf("parent %s: a step that is not required changed it to reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
+				return fmt.Errorf("a step that is not required changed parent %s to reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
 			}
 		case b.Type == parents[child] && b.Type != "" && what == eventNone && l.Status == running && c.hasUnfinished(before, b):
 			if reason, text, _ := c.unfinished(before, b); l.Reason != reason || l.Message != text {
@@ -421,7 +421,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			}
 		case b.Type == parents[child] && b.Type != "" && b != l:
 			if what == eventText {
-				return fmt.Errorf("parent %s has changed between updates", b.Type)
+				return fmt.Errorf("a report between updates changed parent %s", b.Type)
 			}
 			completes := c.completes(func(typ string) metav1.ConditionStatus { return status(before, typ) }) || what == eventDisruption
 			if !c.hasTextOfChild(what, completes, c.isNews(before, last), b, l) && !wasReset(b, l, r.Name) {
@@ -431,20 +431,20 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			return fmt.Errorf("parent %s still has reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
 		case b.Type == "Updated" && what == eventDisruption:
 			if l.Reason != "Updated" || l.Message != disruption {
-				return fmt.Errorf("Updated has %.50q %.50q", l.Reason, l.Message)
+				return fmt.Errorf("Updated has reason %.50q and message %.50q, want %q and %q", l.Reason, l.Message, "Updated", disruption)
 			}
 		case b.Type == "UpdatePrepared" && (what == eventStart || what == eventRepeat && b.Status != l.Status):
 			if l.Reason != "UpdatePrepared" || l.Message != message {
-				return fmt.Errorf("UpdatePrepared has %.50q %.50q", l.Reason, l.Message)
+				return fmt.Errorf("UpdatePrepared has reason %.50q and message %.50q, want %q and %.50q", l.Reason, l.Message, "UpdatePrepared", message)
 			}
 		case what == eventEnd && b.Type == "NodeDegraded" && b.Status == done:
 			b.LastTransitionTime = l.LastTransitionTime
 			if b.Status = done; !wasReset(b, l, r.Name) {
-				return fmt.Errorf("the message of NodeDegraded was %.50q, is %.50q", b.Message, l.Message)
+				return fmt.Errorf("the end of an update changed the message of NodeDegraded from %.50q to %.50q", b.Message, l.Message)
 			}
 		case (what == eventStart || what == eventTarget) && b.Type == "NodeDegraded" && b.Status == done && c.replacesAnUpdate(before):
 			if b.LastTransitionTime != l.LastTransitionTime || l.Status != done || l.Reason != b.Reason || l.Message != withPrefix(b.Message, r.Name) {
-				return fmt.Errorf("NodeDegraded of the update that is replaced was %v, is %v", b, l)
+				return fmt.Errorf("the start of another update changed NodeDegraded from %v to %v", b, l)
 			}
 		case isStep(b.Type) && (what == eventStart || what == eventEnd || what == eventDisruption || what == eventTarget):
 			if !wasReset(b, l, r.Name) {
@@ -482,7 +482,7 @@ func (c called) text(what event, message string) string {
 	return message
 }
 
-// isNews reports whether the report changes the condition of its phase, or Updated.
+// isNews reports whether the report changes the condition of its phase or the condition Updated.
 func (c called) isNews(before, last []metav1.Condition) bool {
 	for i, o := range before {
 		if (o.Type == string(c.report.Phase) || o.Type == "Updated") && !isEqual(before[i:i+1], last[i:i+1]) {

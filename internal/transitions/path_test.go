@@ -68,11 +68,11 @@ func TestPathRejectsInvalidArguments(t *testing.T) {
 		field    string
 		bad      any
 	}{
-		"no phase":                 {"", no, done, "phase", phases.Phase("")},
-		"another type":             {unknownPhase, "Bogus", done, "phase", unknownPhase},
-		"no new status":            {phases.Drained, no, "", "status", missing},
-		"an invalid old status":    {phases.NodeDegraded, "Bogus", running, "status", metav1.ConditionStatus("Bogus")},
-		"the same, invalid status": {phases.Drained, "Bogus", "Bogus", "status", metav1.ConditionStatus("Bogus")},
+		"no phase":                          {"", no, done, "phase", phases.Phase("")},
+		"a condition type that is no phase": {unknownPhase, "Bogus", done, "phase", unknownPhase},
+		"no new status":                     {phases.Drained, no, "", "status", missing},
+		"an invalid old status":             {phases.NodeDegraded, "Bogus", running, "status", metav1.ConditionStatus("Bogus")},
+		"the old and the new status are the same invalid status": {phases.Drained, "Bogus", "Bogus", "status", metav1.ConditionStatus("Bogus")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, err := transitions.Path(tc.phase, tc.from, tc.to)
@@ -84,7 +84,7 @@ func TestPathRejectsInvalidArguments(t *testing.T) {
 	}
 }
 
-func TestStepsThatRunOnlyDuringAnUpdate(t *testing.T) {
+func TestStepsRunOnlyDuringAnUpdateExceptThoseOfARestart(t *testing.T) {
 	for _, typ := range everyType {
 		p := phases.Phase(typ)
 		isUpdateStep := typ != everyType[0] && isStep(typ)

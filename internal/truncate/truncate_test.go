@@ -20,26 +20,26 @@ func TestTruncateCutsBetweenCharactersAndMarksIt(t *testing.T) {
 		return strings.Repeat(char, room-room/2) + mark + strings.Repeat(char, room/2)
 	}
 	for name, tc := range map[string]struct{ message, want string }{
-		"empty":                                 {"", ""},
-		"short":                                 {"drained", "drained"},
-		"one below the limit":                   {strings.Repeat("a", limit-1), strings.Repeat("a", limit-1)},
-		"at the limit":                          {strings.Repeat("a", limit), strings.Repeat("a", limit)},
-		"one over":                              {strings.Repeat("a", limit+1), marked("a")},
-		"far over":                              {strings.Repeat("a", 3*limit), marked("a")},
-		"already truncated":                     {marked("a"), marked("a")},
-		"characters of two bytes, at the limit": {strings.Repeat("é", limit/2), strings.Repeat("é", limit/2)},
-		"characters of two bytes, over it":      {strings.Repeat("é", limit/2+1), strings.Repeat("é", 1020) + mark + strings.Repeat("é", 1020)},
-		"a character of two bytes at the cut":   {strings.Repeat("é", limit/2) + "a", strings.Repeat("é", 1020) + mark + strings.Repeat("é", 1019) + "a"},
-		"invalid UTF-8":                         {"a\xffb", "a\uFFFDb"},
-		"half a character":                      {"é"[:1], "\uFFFD"},
-		"invalid, at the limit":                 {strings.Repeat("a", limit-3) + "\xff", strings.Repeat("a", limit-3) + "\uFFFD"},
-		"the cause at the end":                  {strings.Repeat("a", limit) + ": disk full", strings.TrimSuffix(marked("a"), strings.Repeat("a", 11)) + ": disk full"},
+		"empty":                                   {"", ""},
+		"short":                                   {"drained", "drained"},
+		"one byte below the limit":                {strings.Repeat("a", limit-1), strings.Repeat("a", limit-1)},
+		"at the limit":                            {strings.Repeat("a", limit), strings.Repeat("a", limit)},
+		"one byte over the limit":                 {strings.Repeat("a", limit+1), marked("a")},
+		"far over the limit":                      {strings.Repeat("a", 3*limit), marked("a")},
+		"already truncated":                       {marked("a"), marked("a")},
+		"characters of two bytes, at the limit":   {strings.Repeat("é", limit/2), strings.Repeat("é", limit/2)},
+		"characters of two bytes, over the limit": {strings.Repeat("é", limit/2+1), strings.Repeat("é", 1020) + mark + strings.Repeat("é", 1020)},
+		"a character of two bytes at the cut":     {strings.Repeat("é", limit/2) + "a", strings.Repeat("é", 1020) + mark + strings.Repeat("é", 1019) + "a"},
+		"invalid UTF-8":                           {"a\xffb", "a\uFFFDb"},
+		"half a character":                        {"é"[:1], "\uFFFD"},
+		"invalid UTF-8 that is too long after its replacement": {strings.Repeat("a", limit-3) + "\xff", strings.Repeat("a", limit-3) + "\uFFFD"},
+		"the end of a long message is kept":                    {strings.Repeat("a", limit) + ": disk full", strings.TrimSuffix(marked("a"), strings.Repeat("a", 11)) + ": disk full"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := truncate.To(tc.message, 4096)
 
 			assert.Equal(t, tc.want, got)
-			assert.Equal(t, got, truncate.To(got, 4096), "truncated again")
+			assert.Equal(t, got, truncate.To(got, 4096), "a truncated message is not truncated again")
 		})
 	}
 }
