@@ -167,7 +167,7 @@ func (o Objects) selecting(n Node) (selected *mcfgv1.MachineConfigPool, c *Confl
 // the node is in no pool.
 func (o Objects) place(n *Node, selected *mcfgv1.MachineConfigPool) bool {
 	isInSpec := (n.kube == nil || n.HasObject) && !slices.Contains([]string{"not-yet-set", "NotYetSet"}, n.Pool)
-	if n.kube == nil || len(o.Pools) == 0 || len(n.kube.Labels) == 0 {
+	if n.kube == nil || len(n.kube.Labels) == 0 {
 		return isInSpec
 	}
 	if selected != nil {

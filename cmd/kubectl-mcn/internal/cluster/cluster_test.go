@@ -196,6 +196,7 @@ func TestAPoolThatIsNotUpdatedGivesTheReason(t *testing.T) {
 		"Updating is True":                               {worker("", retargeted(20), withCondition("Updating", "All nodes are updating")), "All nodes are updating"},
 		"no condition Updated":                           {worker(""), "the status of the pool has no condition Updated"},
 		"the status has another config":                  {says(func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configA }), "the status of the pool still has " + configA},
+		"the status has no config":                       {says(func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = "" }), "the status of the pool still has no config"},
 		"the status has an earlier generation":           {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 2 }), "the controller has not yet read the last change of the pool"},
 		"the status has the current generation":          {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 3 }), ""},
 		"the status has no generation, as in some dumps": {says(func(p *mcfgv1.MachineConfigPool) { p.Generation = 3 }), ""},

@@ -6,6 +6,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -32,6 +33,7 @@ func TestANodeIsInNoWrongPoolIfADumpLacksItsPool(t *testing.T) {
 		"the node has one custom role, and the config of another custom pool": {kube("rendered-gpu-b", "worker", "infra"), []*mcfgv1.MachineConfigPool{selecting("worker")}, "worker"},
 		"the pool of a control-plane node is missing":                         {kube(configB, "control-plane"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
 		"the pool of an arbiter is missing":                                   {kube(configB, "arbiter"), []*mcfgv1.MachineConfigPool{selecting("worker")}, ""},
+		"the selectors of all pools are missing":                              {kube(configB, "other"), []*mcfgv1.MachineConfigPool{changed("worker", &metav1.LabelSelector{})}, ""},
 	} {
 		c := cluster.Of(cluster.Objects{Pools: tc.pools, Nodes: []cluster.Node{cluster.NewNode(tc.node, nil)}}, at(60))
 		got := ""
@@ -47,15 +49,18 @@ func TestANodeIsInNoWrongPoolIfADumpLacksItsPool(t *testing.T) {
 	}
 }
 
-// The names of nodes that no pool selects, and of objects without a Node, are sorted.
+// The names of nodes that no pool or several pools select, and of objects without a Node, are sorted.
 func TestNamesAreSorted(t *testing.T) {
 	var nodes []cluster.Node
 	for _, name := range []string{"b", "a"} {
-		node, left := kube(configB, "other"), object("worker", configB)
-		node.Name, left.Name = name, "left-"+name
-		nodes = append(nodes, cluster.NewNode(node, nil), cluster.NewNode(nil, left))
+		node, twice, left := kube(configB, "other"), kube(configB, "gpu", "infra"), object("worker", configB)
+		node.Name, twice.Name, left.Name = name, "twice-"+name, "left-"+name
+		nodes = append(nodes, cluster.NewNode(node, nil), cluster.NewNode(twice, nil), cluster.NewNode(nil, left))
 	}
-	c := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{selecting("worker")}, Nodes: nodes, HasNodes: true}, at(60))
+	pools := []*mcfgv1.MachineConfigPool{selecting("worker"), selecting("gpu"), selecting("infra")}
+	c := cluster.Of(cluster.Objects{Pools: pools, Nodes: nodes, HasNodes: true}, at(60))
+	require.Len(t, c.Conflicts, 2)
+	assert.Equal(t, []string{"twice-a", "twice-b"}, []string{c.Conflicts[0].Node, c.Conflicts[1].Node})
 	assert.Equal(t, []string{"a", "b"}, c.Unselected)
 	assert.Equal(t, []string{"left-a", "left-b"}, c.Leftover)
 }

@@ -191,6 +191,7 @@ func TestANodeOverTheLimitIsStuck(t *testing.T) {
 		"requested":                          {requestedNode("n", 270), "slow"},
 		"requested, never started":           {requestedNode("n", 269.99), "stuck"},
 		"requested long ago, never started":  {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared, Completed: at(289)}}, "slow"},
+		"requested earlier, never started":   {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared, Completed: at(290)}}, ""},
 		"failing since an unknown time": {func() cluster.Node {
 			n := failingNode("n", 299)
 			n.Since, n.Started = time.Time{}, time.Time{}

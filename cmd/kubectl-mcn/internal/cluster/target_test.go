@@ -60,13 +60,15 @@ func TestTheNewestDesiredImageIsTheTarget(t *testing.T) {
 	}
 }
 
-// In image mode, the number of updated machines in the status tells which image the pool has. If the number fits
-// two images, the newest image is the target.
-func TestTheNewestImageIsTheTargetIfTheCountFitsTwo(t *testing.T) {
+// In image mode, the number of updated machines in the status tells which image the pool has. If the number fits the newest
+// image or none, the newest image is the target.
+func TestTheNumberOfUpdatedMachinesDecidesTheImage(t *testing.T) {
 	pool := worker("1", withCondition(mcfgv1.MachineConfigPoolUpdating, poolwords.Degraded))
-	pool.Status.UpdatedMachineCount = 1
-	p := one(t, pool, 60, imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5))
-	assert.Equal(t, "y", p.Target.Image)
+	nodes := []cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5), imaged("c", "x", "x", 0, 5), imaged("d", "v", "v", 0, 5)}
+	for count, want := range map[int32]string{1: "y", 2: "x", 3: "y"} {
+		pool.Status.UpdatedMachineCount = count
+		assert.Equal(t, want, one(t, pool, 60, nodes...).Target.Image, count)
+	}
 }
 
 func withCondition(kind mcfgv1.MachineConfigPoolConditionType, message string) func(*mcfgv1.MachineConfigPool) {
@@ -92,7 +94,7 @@ func TestTheProblemsOfAPoolAreNotThoseOfItsNodes(t *testing.T) {
 	}{
 		"well":                     {nil, done, nil, "", true},
 		"updating":                 {[]change{withCondition("Updating", "")}, done, nil, "", true},
-		"cannot render":            {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "duplicate osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, "", false},
+		"cannot render":            {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "\x1b[31mduplicate\x1b[0m osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, "", false},
 		"a build that failed":      {[]change{withCondition("BuildFailed", "x"), withCondition("ImageBuildDegraded", "y")}, done, []string{"ImageBuildDegraded y"}, "", false},
 		"an interrupted build":     {[]change{withCondition("BuildInterrupted", "x")}, done, []string{"BuildInterrupted x"}, "", false},
 		"a build runs":             {[]change{withCondition("Building", "z")}, done, nil, "Building z", false},

@@ -91,10 +91,13 @@ func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 	t.Parallel()
 	web, db := newBudget("web", 0, 1, 1, 2), newBudget("db", 0, 3, 3, 3)
 	of := func(objects ...runtime.Object) string { return asList(t, append(rollout(), objects...)...) }
+	invalid := newBudget("invalid", 0, 3, 3, 3)
+	invalid.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Likes"}}
 	for name, test := range map[string]struct{ in, says, never string }{
 		"a dump without Pods":                      {of(web, db), anyOfShop, "PDB"},
 		"a dump with the Pod":                      {of(web, db, newPod("web")), refusedByWeb, "shop/db"},
 		"a dump with a Pod that no budget selects": {of(db, newPod("web")), "    no budget of shop selects pdb-app-0\n    next: oc get pod pdb-app-0 -n shop\n", "PDB"},
+		"a budget whose selector is invalid":       {of(invalid, newPod("invalid")), "    no budget of shop selects pdb-app-0\n", "PDB"},
 	} {
 		got := execute(t, test.in, "-f", "-", "--at", "2026-03-04T14:16:05Z")
 		assert.Contains(t, got.stdout, test.says, name)

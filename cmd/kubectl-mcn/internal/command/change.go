@@ -54,7 +54,7 @@ func (c *configChange) awaited(v source.View, p cluster.Pool) string {
 		return fmt.Sprintf("there is no MachineConfig %s", c.config)
 	case !has:
 		return "without " + c.config
-	case mc.Name != "" && !p.HasChange(mc, v.Time.Sub(c.seen)):
+	case !p.HasChange(mc, v.Time.Sub(c.seen)):
 		return "without the new " + c.config
 	}
 	return ""

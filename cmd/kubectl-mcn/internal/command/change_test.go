@@ -9,8 +9,12 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/source"
 )
 
 // chrony is the MachineConfig that the tests wait for.
@@ -83,6 +87,24 @@ func TestWaitDoesNotEndBeforeThePoolHasTheMachineConfig(t *testing.T) {
 	assert.Zero(t, code, stderr)
 	assert.Regexp(t, `worker 1/1 to 33333333\ndone\n$`, stdout)
 	assert.Empty(t, stderr)
+}
+
+// A change that leads to no new target within five minutes, such as one of a label, changes nothing in the target. Each
+// change has its own five minutes.
+func TestAChangeThatIsNotRenderedEndsAfterFiveMinutes(t *testing.T) {
+	t.Parallel()
+	p := cluster.Pool{Sources: []string{chrony}, TargetSet: now}
+	c := configChange{config: chrony}
+	for _, step := range []struct {
+		minutes, changed int
+		want             string
+	}{{1, 1, "without the new " + chrony}, {5, 1, "without the new " + chrony}, {6, 1, ""}, {7, 7, "without the new " + chrony}, {12, 7, ""}} {
+		at := func(minutes int) time.Time { return now.Add(time.Duration(minutes) * time.Minute) }
+		v := source.View{Time: at(step.minutes)}
+		v.Configs = map[string]cluster.MachineConfig{chrony: {Name: chrony, Changed: at(step.changed)}}
+		require.NoError(t, c.observe(v))
+		assert.Equal(t, step.want, c.awaited(v, p), step.minutes)
+	}
 }
 
 // A rendering error that begins after the change fails wait at once. An earlier rendering error may still go away.

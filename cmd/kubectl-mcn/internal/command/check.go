@@ -36,7 +36,7 @@ type check struct {
 func (c *check) pools(v source.View) (source.View, error) {
 	isUnknown := func(p cluster.Pool) bool { return !p.Known }
 	if c.origin == "" || slices.ContainsFunc(v.Pools, func(p cluster.Pool) bool { return p.Known }) {
-		v.Pools = slices.DeleteFunc(slices.Clone(v.Pools), isUnknown)
+		v.Pools = slices.DeleteFunc(v.Pools, isUnknown)
 	}
 	chosen, err := choose(v, c.names)
 	if err == nil && len(chosen.Pools) == 0 {

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -51,7 +52,7 @@ func TestWaitOnAFileDecidesByTheLastView(t *testing.T) {
 		"done":                     {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},
 		"done, paused":             {append([]runtime.Object{resting}, doneNodes(3)...), "wait --tolerate 0s", 0, "worker 3/3 to 22222222, paused\ndone\n", ""},
 		"not rendered":             {append(doneNodes(3), with(updatedPool("worker", newConfig), "RenderDegraded", time.Hour, "duplicate osImageURL")), "wait", exitFailed, "", "failed: worker 3/3 to 22222222, RenderDegraded\n"},
-		"not Updated":              {append([]runtime.Object{late}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "", "failed: worker 3/3 to 22222222, not Updated\n"},
+		"not Updated":              {append([]runtime.Object{late}, doneNodes(3)...), "wait --tolerate 10m", exitFailed, "", "failed: worker 3/3 to 22222222, not Updated\n"},
 		"pinning":                  {append(pinning, updatedPool("worker", newConfig)), "wait", exitFailed, "\nPOOL ", "failed: worker 1/1 to 22222222, a pinned image set has failed\n"},
 		"requested":                {[]runtime.Object{newPool("worker", newConfig), requested}, "wait", exitFailed, "", "not done in stdin: worker 0/1 to 22222222, 1 not started\n"},
 		"not started":              {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", ", still the target of --from"},
@@ -234,6 +235,10 @@ func TestTheScreenNamesUnavailableNodes(t *testing.T) {
 	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
 	assert.Contains(t, got.stdout, "! pool worker: blocked, 2 unavailable, maxUnavailable is 1: worker-0 (NotReady\n    since 13:16:05), worker-1 (cordoned)\n    next: oc describe node worker-0\n    next: oc adm uncordon worker-1\n")
 	assert.Empty(t, got.stderr)
+	cordoned.Annotations = map[string]string{mco.DesiredDrain: "uncordon-" + oldConfig, mco.LastAppliedDrain: "drain-" + oldConfig}
+	s.set(cordoned)
+	got = execute(t, "", "--kubeconfig", s.kubeconfig(t))
+	assert.Contains(t, got.stdout, "    next: oc describe node worker-0\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "the daemon has asked the controller to uncordon worker-1")
 
 	s.remove(coreNodes, "worker-2")
 	got = execute(t, "", "--kubeconfig", s.kubeconfig(t))

@@ -45,6 +45,8 @@ func TestComponentsLookAsRecorded(t *testing.T) {
 	got := execute(t, asList(t, configuration()), "components", "-f", "-").stdout
 	assert.Contains(t, got, "health: Unknown, 20")
 	assert.NotContains(t, got, "!", "a component that has reported nothing is no problem")
+	got = execute(t, asList(t, componentsOf(is(components.Operator, components.Degraded, "False", "AsExpected", ""))), "components", "-f", "-").stdout
+	assert.Contains(t, got, "\n! operator: MachineConfigOperatorAvailable is Unknown, NotReported\n")
 }
 
 // The first screen names a component that is degraded, even if Available is Unknown or missing, and a component whose

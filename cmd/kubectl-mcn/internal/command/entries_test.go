@@ -107,6 +107,8 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 	update(draining, newConfig, now.Add(-5*time.Minute), phases.Drained)
 	paused := newPool("worker", newConfig)
 	paused.Spec.Paused = true
+	cordoned := newKubeNode("worker-0")
+	cordoned.Spec.Unschedulable = true
 	const other = "\npool       " + newConfig + ", which the node is not updated to yet"
 	for name, test := range map[string]struct {
 		objects []runtime.Object
@@ -119,6 +121,7 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 		"the node is degraded":               {[]runtime.Object{newPool("worker", newConfig), degraded, draining}, other + "\n"},
 		"the node has no config":             {[]runtime.Object{newPool("worker", newConfig), empty}, "\nto         not known\npool       " + newConfig + "\nreported   no, the MachineConfigNode has no conditions\n"},
 		"the pool is not known":              {[]runtime.Object{waiting}, "\nto         " + oldConfig + "\ncompleted "},
+		"the node is cordoned":               {[]runtime.Object{newPool("worker", newConfig), waiting, cordoned, draining}, other + "\n"},
 	} {
 		got := executeAt(t, 200, asList(t, test.objects...), "node", "worker-0", "-f", "-").stdout
 		assert.Contains(t, got, test.want, name)
@@ -172,6 +175,21 @@ func TestTheLastNodeIsNotSlowAfterNineMinutes(t *testing.T) {
 	update(last, newConfig, now.Add(-9*time.Minute), phases.RebootedNode)
 	got := execute(t, asList(t, append(doneNodes(3), newPool("worker", newConfig), last)...), "-f", "-").stdout
 	assert.Regexp(t, `\nworker .*  7m  soon\n`, got)
+}
+
+// An arbiter is not updated while a node of the pool master is unavailable, or can be updated.
+func TestAnArbiterWaitsForMasters(t *testing.T) {
+	t.Parallel()
+	master, arbiter := newPool("master", "rendered-master-2"), newPool("arbiter", "rendered-arbiter-2")
+	objects := []runtime.Object{master, arbiter, newNode("m-0", "master", "rendered-master-1", now), newNode("a-0", "arbiter", "rendered-arbiter-1", now)}
+	const waits = "~ pool arbiter: waits until no node of pool master is unavailable"
+	cordoned := newKubeNode("m-0")
+	cordoned.Spec.Unschedulable = true
+	got := execute(t, asList(t, objects...), "-f", "-").stdout
+	assert.Contains(t, got, waits+" or can be\n    updated\n")
+	master.Spec.Paused = true
+	got = execute(t, asList(t, append(objects, cordoned)...), "-f", "-").stdout
+	assert.Contains(t, got, waits+": m-0\n    (cordoned)\n", "no master is updated in a paused pool")
 }
 
 // A waiting node that is cordoned has an entry as soon as another node is updated first, unless the pool is paused.

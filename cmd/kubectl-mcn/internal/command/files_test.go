@@ -50,6 +50,8 @@ func TestWrongUsageGetsOneLine(t *testing.T) {
 		"--from is empty: set it to the config of the pool":                    "wait --from= -f -",
 		"cannot use the kubeconfig: host must be a URL":                        "-s http://[::1",
 		"nothing listens at http://127.0.0.1:1: is the cluster up":             "-s http://127.0.0.1:1",
+		"--removed requires --machineconfig":                                   "wait worker --removed -f -",
+		"--machineconfig requires the names of the pools that select it":       "wait --machineconfig 99-a -f -",
 	} {
 		got := execute(t, list, strings.Fields(args)...)
 		assert.Equal(t, exitUsage, got.code, args)

@@ -3,6 +3,7 @@ package command
 import (
 	"strings"
 	"testing"
+	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
 	"github.com/stretchr/testify/assert"
@@ -55,4 +56,15 @@ func TestUnreadyNodesShareAnEntryOnlyForTheSameReason(t *testing.T) {
 		got = execute(t, asList(t, objects...), "-f", "-", "-o", `jsonpath={.pools[0].nodes[1].unavailable[0].message}`).stdout
 		assert.Equal(t, message, got)
 	}
+}
+
+// An entry has the error of the node, and then the message of the condition that makes the node unavailable.
+func TestAnErrorComesBeforeTheMessageOfTheNode(t *testing.T) {
+	t.Parallel()
+	n, kube := newNode("worker-0", "worker", oldConfig, now.AddDate(0, 0, -1)), newKubeNode("worker-0")
+	update(n, newConfig, now.AddDate(0, 0, -1), phases.RebootedNode)
+	setCondition(n, phases.NodeDegraded, time.Hour, "disk full")
+	kube.Status.Conditions[0].Status, kube.Status.Conditions[0].Message = "Unknown", "Kubelet stopped posting node status."
+	got := execute(t, asList(t, newPool("worker", newConfig), n, kube), "-f", "-").stdout
+	assert.Contains(t, got, "\n    disk full\n    Kubelet stopped posting node status.\n    next: ")
 }

@@ -125,6 +125,9 @@ func TestRealNodesLookAsRecorded(t *testing.T) {
 	got = execute(t, "", "node", alone, "-f", filepath.Join(real, "node-in-no-pool.yaml"), "--at", "now")
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, `no MachineConfigPool selects the node "`+alone+`", so it gets no updates: check its labels`)
+	got = execute(t, "", "node", "n1", "-f", filepath.Join(real, "two-custom-pools-done.yaml"), "--at", "now")
+	assert.Equal(t, exitUsage, got.code)
+	assert.Contains(t, got.stderr, `several MachineConfigPools select the node "n1", so it is in no pool: check its labels`)
 	got = execute(t, "", "-o", "jsonpath={.unselected}", "-f", filepath.Join(real, "node-in-no-pool.yaml"), "--at", "now")
 	assert.Equal(t, `["`+alone+`"]`, got.stdout)
 }

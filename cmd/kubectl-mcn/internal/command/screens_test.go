@@ -232,22 +232,28 @@ func TestAScreenThatFitsIsShownWhole(t *testing.T) {
 	code, stderr := redraw(io.Discard, list, 24, "infra", "-f", "-")
 	assert.Equal(t, exitUsage, code)
 	assert.Contains(t, stderr, `unknown pool "infra"`)
-	code, stderr = redraw(full{}, list, 24, "-f", "-")
+	code, stderr = redraw(&full{}, list, 24, "-f", "-")
 	assert.Equal(t, exitFailed, code)
 	assert.Equal(t, "kubectl mcn: no space left on device\n", stderr)
 }
 
-// full is a file on a full disk.
-type full struct{}
+// full is a file on a disk that is full at the first write only.
+type full struct{ hasSpace bool }
 
-func (full) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
+func (f *full) Write(b []byte) (int, error) {
+	if !f.hasSpace {
+		f.hasSpace = true
+		return 0, syscall.ENOSPC
+	}
+	return len(b), nil
+}
 
 // A command that cannot write its output fails, and says why in one line.
 func TestAFailedWriteFailsTheCommand(t *testing.T) {
 	t.Parallel()
 	for _, args := range []string{"", "-o json", "node worker-4", "node worker-4 -o yaml", "components", "wait"} {
 		var stderr bytes.Buffer
-		c := testCommand(full{}, &stderr)
+		c := testCommand(&full{}, &stderr)
 		c.In = strings.NewReader(asList(t, append(rollout(), unhealthy())...))
 		assert.Equal(t, exitFailed, c.run(t.Context(), append(strings.Fields(args), "-f", "-")), args)
 		assert.Equal(t, "kubectl mcn: no space left on device\n", stderr.String(), args)
@@ -271,6 +277,9 @@ func TestTimesAreInTheTimeZoneOfTheUser(t *testing.T) {
 	require.Zero(t, c.run(t.Context(), []string{"-f", "-"}), stderr.String())
 	assert.Contains(t, stdout.String(), "2026-03-04 23:16:05 JST")
 	assert.Contains(t, stdout.String(), "Draining for 72m (since 22:04:05)")
+	c.In = strings.NewReader(asList(t, rollout()...))
+	require.Zero(t, c.run(t.Context(), []string{"node", "worker-4", "-f", "-"}), stderr.String())
+	assert.Contains(t, stdout.String(), "\nrequested  2026-03-04 22:02:05 JST, ")
 }
 
 // At most three causes have an entry. A line says how to see the others.

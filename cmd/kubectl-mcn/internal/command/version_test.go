@@ -69,8 +69,10 @@ func TestTheOperatorChangesNoExitCodeOfWait(t *testing.T) {
 		assert.Zero(t, execute(t, asList(t, objects...), "wait", "-f", "-", "--at", "now").code, name)
 	}
 	objects := append(doneCluster(), newVersion("4.20.3", configv1.PartialUpdate), newOperator("machine-config", configv1.OperatorAvailable, configv1.ConditionFalse, ""))
-	got := execute(t, asList(t, objects...), "-f", "-", "--at", "now", "-o", "jsonpath={.updatingTo} {.entries[0].subject} {.entries[0].stops}")
-	assert.Equal(t, "4.20.3 cluster operator machine-config true", got.stdout)
+	operator := objects[len(objects)-1].(*configv1.ClusterOperator)
+	operator.Status.Conditions = append(operator.Status.Conditions, configv1.ClusterOperatorStatusCondition{Type: configv1.OperatorDegraded, Status: configv1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-20 * time.Minute))})
+	got := execute(t, asList(t, objects...), "-f", "-", "--at", "now", "-o", "jsonpath={.updatingTo} {.entries[0].subject} {.entries[0].stops} {.entries[0].since}")
+	assert.Equal(t, "4.20.3 cluster operator machine-config true 2026-03-04T13:56:05Z", got.stdout, "since the first of both conditions")
 	got = execute(t, asList(t, append(rollout(), objects[2])...), "-f", "-", "--at", "now")
 	assert.NotContains(t, got.stdout, "on its way", "the update of the cluster is not shown as being on its way while the pools are not done")
 }

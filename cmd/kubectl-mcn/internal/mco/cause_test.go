@@ -166,6 +166,7 @@ func TestAnErrorIsOldIfAStepHasChangedSince(t *testing.T) {
 		"the drain has succeeded since":                    {update(is(phases.Drained, yes, 63), degraded(afterAnHour)), phases.AppliedFilesAndOS, 63, afterAnHourIs, true},
 		"another drain has begun since":                    {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.Drained, 70, "disk full", true},
 		"the daemon has restarted since":                   {update(is(phases.AppliedFilesAndOS, running, 5), is(phases.Resumed, no, 70, "Action during update to a: resumed"), degraded("disk full")), phases.AppliedFilesAndOS, 5, "disk full", false},
+		"a failure of another update":                      {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), degraded("Action during update to a: disk full")), phases.AppliedFilesAndOS, 4, "disk full", true},
 	} {
 		for _, state := range []string{"Working", "Degraded"} {
 			n := mco.Of(newNode("state", state, "currentConfig", configA, "desiredConfig", configB), tc.object)
@@ -252,7 +253,7 @@ func TestOnlyTheConditionsOfUnavailabilityHaveMessages(t *testing.T) {
 
 // If the annotations show that the update is complete before the object does, the update still has a time of its end.
 func TestAnUpdateThatTheObjectMissesHasAnEnd(t *testing.T) {
-	behind := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, yes, 4), is(phases.Uncordoned, running, 9))
+	behind := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, yes, 4), is(phases.Uncordoned, running, 9), is(phases.RebootedNode, no, 10, "Action during update to a: rebooted"))
 	for name, tc := range map[string]struct {
 		drain  string
 		object *mcfgv1.MachineConfigNode

@@ -86,7 +86,7 @@ func waiting(p cluster.Pool) []string {
 func notUpdated(p cluster.Pool, c cluster.PoolCondition, o Options) Problem {
 	problem := Problem{ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, Message: c.Message, Tone: Alarm}
 	isOlder := !o.Older.IsZero()
-	switch isYoung := !c.Since.IsZero() && o.Now.Sub(c.Since) < updatedDelay; {
+	switch isYoung := o.Now.Sub(c.Since) < updatedDelay; { // not if the time is unknown
 	case isOlder, isYoung && p.Total() > 0 && p.Unavailable == 0: // its message is out of date
 		what := map[bool]string{true: "the status of the pool is older", false: "it waits for the status of the pool"}[isOlder]
 		return Problem{ProblemID: problem.ProblemID, What: "all nodes have the target; " + what, Tone: Warn}

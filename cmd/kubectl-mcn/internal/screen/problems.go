@@ -183,7 +183,7 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 			if n.Current.Config == p.Target.Config {
 				problem.What += ": it does not have the OS image of its pool"
 			}
-		case n.State == cluster.Unreported && n.HasNode && isUnavailable:
+		case n.State == cluster.Unreported && isUnavailable:
 			problem.What, problem.Next, problem.Tone = "has not reported, "+why, nextForUnavailable(n), Warn
 		case n.State == cluster.Unreported && n.HasNode:
 			problem.What, problem.Next, problem.Tone = "has not reported", nextFor(n.Name, daemonPods, daemonLog), Warn

@@ -106,11 +106,8 @@ func sinceText(since, now time.Time) string {
 	return " since " + clockTime(since, now) + " (" + took(now.Sub(since)) + ")"
 }
 
-// sinceTime returns, for example, " (since 13:20:05)", or "" if the time is not known.
+// sinceTime returns, for example, " (since 13:20:05)".
 func sinceTime(since, now time.Time) string {
-	if since.IsZero() {
-		return ""
-	}
 	return " (since " + clockTime(since, now) + ")"
 }
 

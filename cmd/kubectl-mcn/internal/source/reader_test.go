@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -22,7 +23,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	clocktesting "k8s.io/utils/clock/testing"
@@ -123,6 +123,34 @@ func TestConfigsAreReadOnce(t *testing.T) {
 	}
 }
 
+// Only the metadata of MachineConfigs is read, and once: each config by its name, and the list of a pool with a new
+// target and a selector. The server may answer from its cache.
+func TestTheMetadataOfConfigsIsReadOnce(t *testing.T) {
+	type request struct{ path, accept, version, selector string }
+	var got []request
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, "{}")
+		q := r.URL.Query()
+		got = append(got, request{strings.TrimPrefix(r.URL.Path, configsPath), r.Header.Get("Accept"), q.Get("resourceVersion"), q.Get("labelSelector")})
+	}))
+	t.Cleanup(server.Close)
+	c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
+	client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
+	require.NoError(t, err)
+	s := NewStore()
+	for name, selector := range map[string]map[string]string{"gpu": nil, "infra": {"role": "infra"}} {
+		pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		pool.Spec.Configuration.Name, pool.Status.Configuration.Name = "new-"+name, "old"
+		pool.Spec.Configuration.Source, pool.Status.Configuration.Source = []corev1.ObjectReference{{Name: "a"}}, []corev1.ObjectReference{{Name: "a"}}
+		pool.Spec.MachineConfigSelector = &metav1.LabelSelector{MatchLabels: selector}
+		s.Put(pool)
+	}
+	c.readConfigs(t.Context(), s, client)
+	c.readConfigs(t.Context(), s, client)
+	const one, list = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	assert.Equal(t, []request{{"/new-gpu", one, "0", ""}, {"/new-infra", one, "0", ""}, {"/old", one, "0", ""}, {"", list, "0", "role=infra"}}, got)
+}
+
 // A budget that was deleted, or whose pod is no longer refused, is forgotten.
 func TestBudgetsAreReplaced(t *testing.T) {
 	s := NewStore()
@@ -156,12 +184,41 @@ func TestBudgetsAreKeptIfTheyCannotBeRead(t *testing.T) {
 	assert.Len(t, s.View(time.Time{}).Budgets, 1)
 }
 
+// The user may not read budgets: there is one request, and each view says so.
+func TestDeniedBudgetsAreReadOnce(t *testing.T) {
+	requests := 0
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests++
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	t.Cleanup(server.Close)
+	c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
+	client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
+	require.NoError(t, err)
+	s := NewStore()
+	s.Put(newRefused("web-0"))
+	for range 2 {
+		c.readBudgets(t.Context(), s, client)
+		assert.ErrorContains(t, s.View(time.Time{}).Denied[budgets], "not allowed to list poddisruptionbudgets on ")
+	}
+	assert.Equal(t, 1, requests)
+}
+
 // The number of pods that are read is limited, so the order of the reads is the order of the entries on the screen.
 func TestThePodsOfDegradedNodesAreReadFirst(t *testing.T) {
 	s := NewStore()
-	s.Put(newRefused("a"))
-	s.Put(newRefused("b", metav1.Condition{Type: string(phases.NodeDegraded), Status: metav1.ConditionTrue}))
-	assert.Equal(t, []types.NamespacedName{{Namespace: "shop", Name: "b"}, {Namespace: "shop", Name: "a"}}, s.refused())
+	later := newRefused("b")
+	later.Status.Conditions[1].LastTransitionTime = metav1.Unix(2, 0)
+	s.Put(later)
+	for _, name := range []string{"f", "e", "d", "c"} {
+		s.Put(newRefused(name))
+	}
+	s.Put(newRefused("g", metav1.Condition{Type: string(phases.NodeDegraded), Status: metav1.ConditionTrue}))
+	var names []string
+	for _, pod := range s.refused() {
+		names = append(names, pod.Name)
+	}
+	assert.Equal(t, []string{"g", "c", "d", "e", "f", "b"}, names, "then the nodes that have been draining for the longest time")
 }
 
 func TestAllTimeoutsHaveTheSameExplanation(t *testing.T) {

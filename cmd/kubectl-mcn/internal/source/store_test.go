@@ -43,6 +43,11 @@ func TestADeletedObjectIsGoneAtOnce(t *testing.T) {
 		assert.Empty(t, known())
 		assert.Empty(t, s.resources[coreNodes].names)
 	}
+	s.resources[machineConfigs] = &access{listed: true, names: map[string]bool{}}
+	require.NoError(t, s.add(machineConfigs, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "99-worker"}}))
+	assert.False(t, s.View(time.Time{}).IsMissing("99-worker"))
+	s.remove(machineConfigs, "99-worker")
+	assert.True(t, s.View(time.Time{}).IsMissing("99-worker"))
 	require.NoError(t, s.add(configurations, configuration))
 	assert.Len(t, s.View(time.Time{}).Components, 1)
 }

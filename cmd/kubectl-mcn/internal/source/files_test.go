@@ -1,0 +1,30 @@
+package source
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTheOriginNamesFilesStdinAndPipes(t *testing.T) {
+	for want, names := range map[string][]string{
+		"stdin":          {"-"},
+		"stdin, stdin":   {"/dev/stdin", "/proc/self/fd/0"},
+		"a pipe, a pipe": {"/dev/fd/63", "/proc/self/fd/11"},
+		"a.yaml, b":      {"/tmp/a.yaml", "dumps/b/"},
+	} {
+		assert.Equal(t, want, (&Files{Names: names}).Origin())
+	}
+}
+
+// The newest heartbeat of a Node is about the time of a dump, whatever the order of the conditions.
+func TestTheNewestHeartbeatDatesTheNodes(t *testing.T) {
+	const node = `{"kind":"Node","metadata":{"name":"a"},"status":{"conditions":[
+		{"type":"Ready","lastHeartbeatTime":"2026-05-22T12:00:00Z"},{"type":"DiskPressure","lastHeartbeatTime":"2026-05-22T11:40:00Z"}]}}`
+	for last, isLater := range map[string]bool{"12:10:00": false, "12:10:01": true} {
+		d := decoder{}
+		require.NoError(t, d.decode("", "", []byte(node+`{"kind":"MachineConfigNode","metadata":{"name":"b"},"status":{"conditions":[{"lastTransitionTime":"2026-05-22T`+last+`Z"}]}}`)))
+		assert.Equal(t, isLater, !d.older().IsZero(), last)
+	}
+}
