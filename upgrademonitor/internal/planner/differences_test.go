@@ -11,8 +11,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// changes returns what differs between two versions of the object: the new status of a condition, or its
-// message if only that differs, and other fields of the status and the spec.
+// changes prints the differences between two versions of the object: the new status of a condition, or the new
+// message if the status is equal, and changed fields of the status and the spec.
 func changes(before, after planner.Object) string {
 	var out []string
 	add := func(name string, before, after any) {

@@ -15,12 +15,12 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestEveryPath tries every sequence of reports of a world, with an event at every point of the sequence. With DEPTH, the
-// sequences are longer, and have two events. On each path,
+// TestEveryPath tries every sequence of reports of a world, with an event at every point of the sequence. DEPTH makes the
+// sequences longer, with two events. On each path,
 //
 //  1. each write is legal (model.check),
 //  2. nothing stays pending,
-//  3. faults, and an old or empty Lister, only cost time: the object ends as without them (path.compare).
+//  3. faults, and an old or empty Lister, only cost time: in the end, the object is the same as without them (path.compare).
 //
 // Shorter paths come first. The first path that fails is printed as commands for a paragraph of testdata.
 func TestEveryPath(t *testing.T) {
@@ -46,7 +46,7 @@ func TestEveryPath(t *testing.T) {
 						script := p.print(r)
 						replayed, err := replay(script)
 						require.NoError(t, err)
-						require.Equal(t, strings.TrimSpace(script), strings.TrimSpace(replayed), "the script of a path")
+						require.Equal(t, strings.TrimSpace(script), strings.TrimSpace(replayed), "the script of a path must have the same output again")
 					}
 					if !tape.next() {
 						break
@@ -61,7 +61,7 @@ func TestEveryPath(t *testing.T) {
 // round is a set of paths.
 type round struct {
 	length int // the number of reports
-	first  int // the number of the world's reports that are tried, from the first
+	first  int // only the first reports of the world are tried
 	budget int // the maximum number of events
 }
 
@@ -96,7 +96,7 @@ func (t *tape) choose(options int) int {
 	return t.choices[t.at-1]
 }
 
-// next makes the tape of the next path, and reports whether there is another path.
+// next changes the tape to the next path, and returns false after the last path.
 func (t *tape) next() bool {
 	for i := len(t.choices) - 1; i >= 0; i-- {
 		if t.choices[i]+1 < t.options[i] {
@@ -162,7 +162,7 @@ var (
 	repeat    = command{text: "repeat"} // repeats the last report
 )
 
-// walk makes the reports and the events that the tape chooses. At the end, there are no more events.
+// walk makes the reports and the events that the tape chooses. Then it writes what is left, without events.
 func (p *path) walk() {
 	start := p.starts[p.choose(len(p.starts))]
 	p.calls = append(p.calls, start)
@@ -184,9 +184,8 @@ func (p *path) walk() {
 	}
 }
 
-// compare compares the status with that after the same reports without events, and after a Flush, which copies the configs
-// of the latest Node. Parents may have another text, and prefixes another name, because a pending report gets the text of a
-// later one, and the latest Node.
+// compare repeats the reports without events, and compares both statuses after a Flush. The texts of parents and the names
+// in prefixes may differ, because a pending report gets the text of a later report and the latest Node.
 func (p *path) compare() error {
 	var without script
 	for _, c := range p.calls {
@@ -225,7 +224,7 @@ func (p *path) make(c command) {
 	p.do(c)
 }
 
-// work makes the requests of a report. In an outage, it makes none before the last report, and the callers may leave.
+// work makes the requests of a report. In an outage, it makes them only after the last report, and the callers may leave.
 func (p *path) work(left int) {
 	switch {
 	case !p.outage:
@@ -247,7 +246,7 @@ func (p *path) work(left int) {
 	}
 }
 
-// drive makes the requests of an attempt, with events while the budget lasts.
+// drive makes the requests of an attempt. While the budget of events lasts, an event may happen to each request.
 func (p *path) drive() {
 	for p.err == nil && p.budget > 0 {
 		p.do(next)

@@ -42,7 +42,7 @@ func writesOf(c planner.Change, s planner.State) (all writes, err error) {
 	return all, nil
 }
 
-// startsUpdate reports whether a change starts an update. A start resets the steps that are Unknown.
+// startsUpdate reports whether a change starts an update, which resets a step that is Unknown.
 func startsUpdate(t *testing.T, s planner.State, c planner.Change) bool {
 	t.Helper()
 	s.Status.Conditions = slices.Clone(s.Status.Conditions)
@@ -52,7 +52,7 @@ func startsUpdate(t *testing.T, s planner.State, c planner.Change) bool {
 	return conditions.StatusOf(w.Next.Status.Conditions, phases.Resumed) == metav1.ConditionFalse
 }
 
-// after returns the state after reports. If a report starts an update, the spec is written first.
+// after returns the state after the writes of all reports, including writes of the spec.
 func after(t *testing.T, s planner.State, reports ...planner.Change) planner.State {
 	t.Helper()
 	for _, r := range reports {

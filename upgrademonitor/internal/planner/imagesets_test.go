@@ -16,7 +16,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// Each write has the image sets as "name desired current failed error", where the numbers are generations.
+// The status and both conditions follow each report of the image sets. A write is printed as "name desired current failed
+// error" for each set, where the numbers are generations.
 func TestImageSetsFollowTheReports(t *testing.T) {
 	type sets = []planner.ImageSet
 	s := between(t, nodeOf("a", "a"))
@@ -37,12 +38,12 @@ func TestImageSetsFollowTheReports(t *testing.T) {
 		{"created again, so the generation is lower", sets{{Name: "a", Generation: 1, Done: true}, {Name: "b", Generation: 5, Done: true}}, "", []string{"[b 5 5 0 ]", "[a 1 1 0 ][b 5 5 0 ]"}, "False", "False"},
 		{"a failure that belongs to no set", sets{{Name: "b", Generation: 5, Done: true}}, "no disk", []string{"[b 5 5 0 ]"}, "False", "True"},
 		{"another set", sets{{Name: "c", Generation: 1}, {Name: "b", Generation: 5, Done: true}}, "", []string{"[b 5 5 0 ][c 1 0 0 ]"}, "True", "False"},
-		{"both are done, but there is a failure that belongs to no set", sets{{Name: "b", Generation: 5, Done: true}, {Name: "c", Generation: 1, Done: true}}, "no disk", []string{"[b 5 5 0 ][c 1 1 0 ]"}, "True", "True"},
+		{"both are done, and there is a failure that belongs to no set", sets{{Name: "b", Generation: 5, Done: true}, {Name: "c", Generation: 1, Done: true}}, "no disk", []string{"[b 5 5 0 ][c 1 1 0 ]"}, "True", "True"},
 		{"the failure is gone", sets{{Name: "b", Generation: 5, Done: true}, {Name: "c", Generation: 1, Done: true}}, "", []string{"[b 5 5 0 ][c 1 1 0 ]"}, "False", "False"},
 		{"a newer generation fails", sets{{Name: "b", Generation: 6, Failure: "full"}}, "", []string{"[b 6 5 6 full]"}, "True", "True"},
 		{"the next generation is not done yet", sets{{Name: "b", Generation: 7}}, "", []string{"[b 7 5 6 full]"}, "True", "True"},
-		{"created again with a lower generation than that of the failure", sets{{Name: "b", Generation: 5}}, "", []string{"", "[b 5 0 0 ]"}, "True", "False"},
-		{"another set replaces it", sets{{Name: "c", Generation: 5}}, "", []string{"[c 5 0 0 ]"}, "True", "False"},
+		{"created again, with a lower generation than the failed one", sets{{Name: "b", Generation: 5}}, "", []string{"", "[b 5 0 0 ]"}, "True", "False"},
+		{"another set replaces the set", sets{{Name: "c", Generation: 5}}, "", []string{"[c 5 0 0 ]"}, "True", "False"},
 		{"no set", nil, "", []string{""}, "False", "False"},
 	} {
 		at := metav1.NewTime(now.Add(time.Duration(i) * time.Minute))
@@ -72,7 +73,7 @@ func TestImageSetsFollowTheReports(t *testing.T) {
 	assert.Equal(t, now.Add(16*time.Minute), conditions.Find(s.Status.Conditions, phases.PinnedImageSetsProgressing).LastTransitionTime.Time)
 }
 
-// A generation that is lower than one in the status means that the set was created again. Then a first write removes it.
+// If a report has a lower generation than the status, the set was created again. Then the first write removes the set.
 func TestAnImageSetThatWasCreatedAgainNeedsTwoWrites(t *testing.T) {
 	for _, known := range []mcfgv1.MachineConfigNodeStatusPinnedImageSet{
 		{Name: "a", DesiredGeneration: 2}, {Name: "a", CurrentGeneration: 2}, {Name: "a", LastFailedGeneration: 2},

@@ -25,7 +25,7 @@ type model struct {
 	uids     int
 	now      time.Time
 	mode     planner.Mode
-	// controller is set if the process is a controller
+	// controller is true if the process is a controller.
 	controller bool
 	problem    error
 }
@@ -67,7 +67,7 @@ func (s *model) bump(spec bool) {
 	}
 }
 
-// make makes a request.
+// make performs a request of a Core.
 func (s *model) make(r planner.Request) planner.Result {
 	switch {
 	case r.Verb == planner.Create && (s.controller || !r.Node.Provisioned): // Monitor.checkRequest denies it

@@ -60,9 +60,9 @@ func TestAPatchReplacesAllFieldsOfOneVersion(t *testing.T) {
 	}
 }
 
-// The CRD accepts times that no client can write. Their year is replaced by one from 0 to 9999. The zero time, in
-// year 1, is written unchanged.
-func TestTimesThatNoClientCanWrite(t *testing.T) {
+// A time of another client that Go cannot encode, because its year in UTC is not between 0 and 9999, is replaced by a
+// time that Go can encode. The CRD accepts such times.
+func TestATimeThatGoCannotEncodeIsReplaced(t *testing.T) {
 	for read, want := range map[string]string{
 		"0001-01-01T00:00:00Z":      "0001-01-01T00:00:00Z",
 		"0000-01-01T00:00:00+01:00": "0000-01-01T00:00:00Z",

@@ -11,8 +11,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// A response keeps a status if it shows its conditions and image sets. A CRD may drop the images.
-func TestAResponseThatKeepsTheStatus(t *testing.T) {
+// A response keeps the status of a write if the response has the same statuses of the conditions and the same image sets.
+// The images may be missing, because the CRD of standard mode drops them.
+func TestAResponseKeepsTheStatusIfConditionsAndImageSetsAreEqual(t *testing.T) {
 	n := imageNodeOf("1", "1")
 	s := after(t, between(t, n), report(phases.NodeDegraded, metav1.ConditionTrue, n))
 	s.Status.PinnedImageSets = []mcfgv1.MachineConfigNodeStatusPinnedImageSet{{Name: "a", DesiredGeneration: 1}}
@@ -22,13 +23,13 @@ func TestAResponseThatKeepsTheStatus(t *testing.T) {
 	withoutSets.Status.PinnedImageSets = nil
 	withoutImages.Status.ConfigImage = mcfgv1.MachineConfigNodeStatusConfigImage{}
 	assert.False(t, r.IsKeptIn(planner.Object{State: withoutSets}))
-	assert.False(t, r.IsKeptIn(planner.Object{State: between(t, n)}), "other conditions")
+	assert.False(t, r.IsKeptIn(planner.Object{State: between(t, n)}), "a response with other conditions does not keep the status")
 	assert.True(t, r.IsKeptIn(planner.Object{State: withoutImages}))
 	otherTexts := after(t, s, with(report(phases.NodeDegraded, metav1.ConditionTrue, n), func(c *planner.Change) { c.Message = "M" }))
 	otherTexts.Status.PinnedImageSets = s.Status.PinnedImageSets
-	assert.True(t, r.IsKeptIn(planner.Object{State: otherTexts}), "a webhook may change texts")
+	assert.True(t, r.IsKeptIn(planner.Object{State: otherTexts}), "a response with other texts keeps the status, because a webhook may change texts")
 	r.Base = planner.Object{State: s}
-	assert.False(t, r.IsKeptIn(planner.Object{State: otherTexts}), "but the next write is planned from texts alone")
+	assert.False(t, r.IsKeptIn(planner.Object{State: otherTexts}), "a response with the old texts does not keep a write that changes only texts")
 	r.Verb = planner.Get
 	assert.True(t, r.IsKeptIn(planner.Object{}))
 }

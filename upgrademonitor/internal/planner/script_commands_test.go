@@ -25,7 +25,7 @@ type command struct {
 
 // usage describes the files of testdata, and lists the commands.
 const usage = `
-A file has one theme. It has a paragraph for each rule, and each paragraph is a sub-test of TestScripts:
+A file has one subject. It has a paragraph for each rule, and each paragraph is a sub-test of TestScripts:
 
     # A repeated report makes no request. The first sentence is the rule, and the name of the sub-test.
 
@@ -37,7 +37,7 @@ A file has one theme. It has a paragraph for each rule, and each paragraph is a 
     the object shows it                        the output, up to a blank line; more commands may follow
 
 To add a rule, write the comment and the commands, run "go test ./upgrademonitor/internal/planner -run TestScripts -update",
-and read the output that it has written. At the end of a paragraph, nothing may be pending.
+and read the output that the test has written. At the end of a paragraph, nothing may be pending.
 
 object missing|bare|between-updates [controller] [FIELDS]
                                                an object that is missing, has no status, or is between updates
@@ -55,19 +55,19 @@ fill N                                         report NodeDegraded N times, True
 run                                            make requests until nothing is left to do, or one fails
 run quietly                                    the same, without the output of each request
 next                                           take the next request
-send                                           have the API server make it, without a response yet
-respond                                        have the API server make it, unless it has, and respond
+send                                           the API server performs the request, and the response is under way
+respond                                        the API server performs the request, unless it was sent, and the response arrives
 lose | deny | reject                           no response, a denial (403), or a rejection (422) of the request
-leave                                          the callers leave whose reports are pending
+leave                                          the callers of pending reports stop waiting
 restart                                        restart the process
 show PHASE                                     print a condition of the object
 
 other report PHASE=STATUS                      another client reports
-other add                                      another client adds a condition of its own
+other add                                      another client adds its own condition
 other start|end|desire CONFIG                  another client starts or ends (a second later) an update, or changes only the spec
-other touch|delete|create                      another client writes no field of ours, deletes or creates the object
+other touch|delete|create                      another client changes a field that we do not read, deletes or creates the object
 
-lister shows [VERSION]                         the Lister returns the object, or with this resourceVersion
+lister shows [VERSION]                         the Lister returns the object, or the object with this resourceVersion
 lister empty|fails                             the Lister returns no object, or an error
 
 OPTIONS are completes (the parent), message=TEXT, SkipIfRunning, SkipOtherMode and SkipIfNeverUpdated.

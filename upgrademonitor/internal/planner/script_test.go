@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// script runs commands: it drives a Core against a model of the API server. See usage.
+// script runs commands, which drive a Core against a model of the API server. See usage.
 type script struct {
 	server model
 	core   planner.Core
@@ -69,7 +69,7 @@ func (s *script) submit(change planner.Change) error {
 	return nil
 }
 
-// look does what a Monitor does every 10 seconds.
+// look looks at the Node, as a Monitor does every 10 seconds.
 func (s *script) look() error {
 	s.see()
 	before := len(s.core.Entries())
@@ -79,7 +79,7 @@ func (s *script) look() error {
 	return nil
 }
 
-// flush does what Flush does.
+// flush submits the configs and images of the Node, as Flush does.
 func (s *script) flush() error {
 	change := planner.Change{Node: s.node}
 	change.Time = metav1.NewTime(s.server.now)
@@ -113,7 +113,7 @@ func (s *script) end() {
 	s.leave()
 }
 
-// leave ends the wait of the callers whose reports are pending.
+// leave makes the callers of pending reports stop waiting.
 func (s *script) leave() {
 	for _, e := range s.core.Entries() {
 		e.Abandoned = true
@@ -143,7 +143,7 @@ func short(err error) string {
 	return strings.Join(words[:min(2, len(words))], ": ") // the rest of the text is advice
 }
 
-// send has the API server make the request.
+// send makes the API server perform the request.
 func (s *script) send() error {
 	if s.request == nil {
 		return errNoRequest
@@ -223,7 +223,7 @@ func (s *script) run() error {
 	return fmt.Errorf("not done after %d requests", maxRequests)
 }
 
-// runQuietly runs, and prints how many reports were settled.
+// runQuietly calls run, and prints only how many reports were settled.
 func (s *script) runQuietly() error {
 	out, before := s.out, len(s.core.Entries())
 	s.out = nil
@@ -248,7 +248,7 @@ func (s *script) given(c command) error {
 	return err
 }
 
-// restart starts another process. It has no pending changes, and has not read the object.
+// restart restarts the process, which then has no pending changes and no known object.
 func (s *script) restart() {
 	s.core = planner.Core{ConditionsOnly: s.core.ConditionsOnly}
 	s.request, s.sent, s.lists, s.listed, s.over = nil, nil, false, nil, true

@@ -71,7 +71,7 @@ func replay(paragraph string) (string, error) {
 		lines := strings.Split(strings.TrimSpace(input), "\n")
 		s.out = &strings.Builder{}
 		for i, line := range lines {
-			lines[i] = strings.TrimSpace(line) // a path that TestEveryPath prints is indented
+			lines[i] = strings.TrimSpace(line) // TestEveryPath prints a path with an indent
 			if strings.HasPrefix(line, "#") {
 				continue
 			}

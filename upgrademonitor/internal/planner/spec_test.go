@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// The spec has the pool worker, config a and image 1. HasSpecOf is true if the spec needs no change.
+// WithSpecOf changes a spec with the pool worker, config a and image 1. HasSpecOf is true if the spec needs no change.
 func TestTheSpecFollowsTheNode(t *testing.T) {
 	noConfig := imageNodeOf("1", "2")
 	noConfig.CurrentConfig, noConfig.DesiredConfig = "", ""
@@ -27,9 +27,9 @@ func TestTheSpecFollowsTheNode(t *testing.T) {
 		node planner.Node
 		want string // pool, config, image
 	}{
-		"the same":       {imageNodeOf("1", "1"), "worker a 1"},
-		"another config": {nodeOf("a", "b"), "worker b 1"},
-		"no config, so images are not known either": {noConfig, "worker a 1"},
+		"the same values": {imageNodeOf("1", "1"), "worker a 1"},
+		"another config":  {nodeOf("a", "b"), "worker b 1"},
+		"no config, so the images are not known either": {noConfig, "worker a 1"},
 		"another image":                  {imageNodeOf("1", "2"), "worker a 2"},
 		"no image":                       {imageNodeOf("1", ""), "worker a "},
 		"no desired config":              {current, "worker a 2"},
@@ -76,12 +76,12 @@ func TestReportsThatWriteTheSpec(t *testing.T) {
 		"UpdatePrepared is not required":                      {started, with(report(phases.UpdatePrepared, done, b), func(c *planner.Change) { c.NotRequired = true }), false},
 		"UpdatePrepared=False between updates":                {s, report(phases.UpdatePrepared, no, b), false},
 		"another step":                                        {started, report(phases.Drained, done, b), false},
-		"the end":                                             {started, report(phases.Updated, done, nodeOf("b", "b")), true},
-		"the end, at the config that the node ran before":     {started, report(phases.Updated, done, nodeOf("a", "a")), true},
+		"the end of an update":                                {started, report(phases.Updated, done, nodeOf("b", "b")), true},
+		"the end of an update that was withdrawn":             {started, report(phases.Updated, done, nodeOf("a", "a")), true},
 		"the end, but the Node desires another config":        {started, report(phases.Updated, done, nodeOf("b", "c")), false},
 		"the end, but the Node has no configs":                {started, report(phases.Updated, done, nodeOf("", "")), false},
 		"Updated is not required":                             {started, with(report(phases.Updated, done, nodeOf("b", "b")), func(c *planner.Change) { c.NotRequired = true }), false},
-		"a repeat of the end":                                 {s, report(phases.Updated, done, nodeOf("a", "a")), false},
+		"a repeat of the end between updates":                 {s, report(phases.Updated, done, nodeOf("a", "a")), false},
 	} {
 		planned, err := writesOf(tc.change, tc.state)
 		require.NoError(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 
-// machine-config-operator writes the generation + 1. The CRD rejects a decrease.
+// machine-config-operator may have written a higher observedGeneration, and the CRD rejects a lower one.
 func TestObservedGenerationNeverDecreases(t *testing.T) {
 	n := nodeOf("a", "a")
 	s := after(t, planner.State{Generation: 3}.WithSpecOf(n), report(phases.Updated, metav1.ConditionTrue, n))
@@ -19,7 +19,7 @@ func TestObservedGenerationNeverDecreases(t *testing.T) {
 	assert.EqualValues(t, 4, s.Status.ObservedGeneration)
 }
 
-func TestObservedGenerationFollowsTheImageInImageMode(t *testing.T) {
+func TestInImageModeObservedGenerationWaitsForTheImage(t *testing.T) {
 	for mode, want := range map[planner.Mode]int64{planner.Image: 1, planner.Standard: 2} {
 		n := nodeOf("a", "a")
 		n.Mode = mode

@@ -17,7 +17,7 @@ func imagesIn(s planner.State) string {
 	return string(s.Status.ConfigImage.CurrentImage + "/" + s.Status.ConfigImage.DesiredImage + "/" + s.Spec.ConfigImage.DesiredImage)
 }
 
-// Each case ends an update from image 1 to image 2.
+// Each case ends an update from image 1 to image 2, at a Node whose annotations are invalid or missing.
 func TestTheEndKeepsAnImageIfTheAnnotationIsInvalidAndRemovesItIfItIsMissing(t *testing.T) {
 	invalidCurrent, invalidDesired := imageNodeOf("", "2"), imageNodeOf("2", "")
 	invalidCurrent.InvalidCurrentImage, invalidDesired.InvalidDesiredImage = true, true
@@ -29,11 +29,11 @@ func TestTheEndKeepsAnImageIfTheAnnotationIsInvalidAndRemovesItIfItIsMissing(t *
 		node planner.Node
 		want string // see imagesIn
 	}{
-		"the current image is invalid":                      {invalidCurrent, "1/2/2"},
-		"the desired image is invalid":                      {invalidDesired, "2/2/2"},
-		"the current image is invalid, the desired missing": {withoutDesired, "1/2/"},
-		"both images are missing":                           {imageNodeOf("", ""), "//"},
-		"images and configs are missing":                    {withoutConfig, "1/2/2"},
+		"the current image is invalid":                                   {invalidCurrent, "1/2/2"},
+		"the desired image is invalid":                                   {invalidDesired, "2/2/2"},
+		"the current image is invalid, and the desired image is missing": {withoutDesired, "1/2/"},
+		"both images are missing":                                        {imageNodeOf("", ""), "//"},
+		"images and configs are missing":                                 {withoutConfig, "1/2/2"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := after(t, between(t, imageNodeOf("1", "1")), report(phases.Updated, metav1.ConditionFalse, imageNodeOf("1", "2")),
@@ -53,7 +53,8 @@ func TestUpdatePreparedDoesNotCopyAnInvalidImage(t *testing.T) {
 	assert.Equal(t, "b", s.Status.ConfigVersion.Desired)
 }
 
-// The Node has image annotations. In image mode, the update would be named after the image.
+// The status has no images, even if the Node has image annotations. The prefix names the config, and not an image that is
+// left in the status.
 func TestStandardModeIgnoresImages(t *testing.T) {
 	n := imageNodeOf("1", "2")
 	n.Mode = planner.ModeOfObject
@@ -66,8 +67,8 @@ func TestStandardModeIgnoresImages(t *testing.T) {
 	assert.Equal(t, "Action during update to b: about Drained", conditions.Find(s.Status.Conditions, phases.Drained).Message)
 }
 
-// An update to the target of the first Node is under way. Updated=False for the second Node starts another update if the
-// second Node desires another target. Otherwise it is a repeat, and changes nothing.
+// The status has the target of the first Node. During that update, Updated=False for the second Node starts another update
+// if the second Node desires another target. Otherwise it repeats the start, and changes nothing.
 func TestAnotherConfigOrImageIsANewTarget(t *testing.T) {
 	invalid := imageNodeOf("1", "")
 	invalid.InvalidDesiredImage = true
@@ -82,19 +83,19 @@ func TestAnotherConfigOrImageIsANewTarget(t *testing.T) {
 		node   planner.Node
 		starts bool
 	}{
-		"the same config and image":                      {imageNodeOf("1", "1"), imageNodeOf("1", "1"), false},
-		"another config":                                 {imageNodeOf("1", "1"), another, true},
-		"another image":                                  {imageNodeOf("1", "1"), imageNodeOf("1", "2"), true},
-		"the image is removed":                           {imageNodeOf("1", "1"), imageNodeOf("1", ""), true},
-		"the image is invalid":                           {imageNodeOf("1", "1"), invalid, false},
-		"the Node has no desired config":                 {imageNodeOf("1", "1"), noConfig, false},
-		"another image in standard mode":                 {imageNodeOf("1", "1"), standard, false},
-		"the first image, and the node runs it":          {imageNodeOf("", ""), imageNodeOf("1", "1"), false},
-		"the first image, and the node runs another one": {imageNodeOf("", ""), imageNodeOf("1", "2"), true},
-		"the current image is desired again":             {imageNodeOf("1", ""), imageNodeOf("1", "1"), true},
-		"the desired image runs now":                     {imageNodeOf("", "1"), imageNodeOf("1", "1"), false},
-		"image mode is still being disabled":             {imageNodeOf("1", ""), imageNodeOf("1", ""), false},
-		"image mode is disabled now":                     {imageNodeOf("1", ""), imageNodeOf("", ""), false},
+		"the same config and image":                        {imageNodeOf("1", "1"), imageNodeOf("1", "1"), false},
+		"another config":                                   {imageNodeOf("1", "1"), another, true},
+		"another image":                                    {imageNodeOf("1", "1"), imageNodeOf("1", "2"), true},
+		"the image is removed":                             {imageNodeOf("1", "1"), imageNodeOf("1", ""), true},
+		"the image is invalid":                             {imageNodeOf("1", "1"), invalid, false},
+		"the Node has no desired config":                   {imageNodeOf("1", "1"), noConfig, false},
+		"another image in standard mode":                   {imageNodeOf("1", "1"), standard, false},
+		"the first image, and the node runs it":            {imageNodeOf("", ""), imageNodeOf("1", "1"), false},
+		"the first image, and the node runs another image": {imageNodeOf("", ""), imageNodeOf("1", "2"), true},
+		"the current image is desired again":               {imageNodeOf("1", ""), imageNodeOf("1", "1"), true},
+		"the node now runs the desired image":              {imageNodeOf("", "1"), imageNodeOf("1", "1"), false},
+		"image mode is still being disabled":               {imageNodeOf("1", ""), imageNodeOf("1", ""), false},
+		"image mode has been disabled":                     {imageNodeOf("1", ""), imageNodeOf("", ""), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := after(t, between(t, tc.status), report(phases.Updated, metav1.ConditionFalse, tc.status), report(phases.UpdatePrepared, metav1.ConditionTrue, tc.status))
@@ -102,7 +103,7 @@ func TestAnotherConfigOrImageIsANewTarget(t *testing.T) {
 			assert.Equal(t, tc.starts, startsUpdate(t, s, report))
 			again, err := writesOf(report, after(t, s, report))
 			require.NoError(t, err)
-			assert.Empty(t, again.States, "a repeat")
+			assert.Empty(t, again.States, "a second report must be a repeat")
 		})
 	}
 }

@@ -10,7 +10,7 @@ type world struct {
 	name    string
 	starts  []command
 	reports []command // and other calls of the process
-	often   int       // the number of reports, from the first, that are also tried in sequences of three
+	often   int       // the first reports, up to this number, are also tried in sequences of three
 	events  []event   // that happen to a request
 	pauses  []event   // that happen between two reports
 	outage  bool      // no request is made before the last report
@@ -19,8 +19,8 @@ type world struct {
 // event has the commands of an event.
 type event []command
 
-// changesEnd reports whether the object may end in another state than without the event: another client writes, the process
-// loses its reports, or the API server rejects one.
+// changesEnd reports whether the event may change the final object, because another client writes, the process loses its
+// reports, or the API server rejects a report.
 func (e event) changesEnd() bool {
 	return slices.ContainsFunc(e, func(c command) bool {
 		return strings.HasPrefix(c.text, "other") || c.text == "restart" || c.text == "reject"
