@@ -19,8 +19,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// canned responds with the object of a node between updates, so that the costs of a server are not measured. After
-// a write, the object has the spec or the status of the request.
+// canned is a transport without a server, so that a benchmark does not measure a server. It responds with the object of a
+// node between updates, and to a write with the spec or the status of the request.
 type canned struct {
 	object map[string]json.RawMessage // its fields
 }
@@ -84,7 +84,7 @@ func BenchmarkNoop(b *testing.B) {
 	}
 }
 
-// rebootUpdate reports a standard reboot update.
+// rebootUpdate reports an update with a reboot in standard mode.
 func rebootUpdate(t testing.TB, f *fixture) {
 	t.Helper()
 	completes := upgrademonitor.CompletesParent()
@@ -104,7 +104,7 @@ func rebootUpdate(t testing.TB, f *fixture) {
 	f.report(t, phases.Updated, metav1.ConditionTrue)
 }
 
-// The object is known, so there is no read.
+// In an update with a reboot, each request is a write: the object is known, so no read is needed.
 func TestAnUpdateMakes15WritesOfTheStatusAndOneOfTheSpec(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		count := map[string]int{}
@@ -116,7 +116,7 @@ func TestAnUpdateMakes15WritesOfTheStatusAndOneOfTheSpec(t *testing.T) {
 	})
 }
 
-// BenchmarkRebootUpdate measures an update with a reboot in standard mode, and the fake API server.
+// BenchmarkRebootUpdate measures an update with a reboot in standard mode, including the fake API server.
 func BenchmarkRebootUpdate(b *testing.B) {
 	requests, updates := 0, 0
 	b.ReportAllocs()

@@ -22,7 +22,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// New and NewMonitors make no request.
+// New and NewMonitors return a *field.Error for an invalid Config, and make no request.
 func TestAnInvalidConfigIsAFieldError(t *testing.T) {
 	type config = upgrademonitor.Config
 	client := mcfgfake.NewClientset()
@@ -33,21 +33,21 @@ func TestAnInvalidConfigIsAFieldError(t *testing.T) {
 		monitors *config       // the Config of NewMonitors
 		field    string        // the field that is invalid, or ""
 	}{
-		"valid":                              {change: func(*config) {}},
-		"no client":                          {change: func(c *config) { c.Client = nil }, field: "Config.Client"},
-		"no node name":                       {change: func(c *config) { c.NodeName = "" }, field: "Config.NodeName"},
-		"a bad node name":                    {change: func(c *config) { c.NodeName = "Worker_0" }, field: "Config.NodeName"},
-		"no Node":                            {change: func(c *config) { c.Node = nil }, field: "Config.Node"},
-		"a long manager":                     {change: func(c *config) { c.FieldManager = strings.Repeat("m", 129) }, field: "Config.FieldManager"},
-		"a bad manager":                      {change: func(c *config) { c.FieldManager = "a\nb" }, field: "Config.FieldManager"},
-		"NewMonitors: valid":                 {monitors: &config{Client: client}},
-		"NewMonitors: no client":             {monitors: &config{}, field: "Config.Client"},
-		"NewMonitors: a bad manager":         {monitors: &config{Client: client, FieldManager: "a\nb"}, field: "Config.FieldManager"},
-		"NewMonitors: a NodeName":            {monitors: &config{Client: client, NodeName: nodeName}, field: "Config.NodeName"},
-		"NewMonitors: a Node":                {monitors: &config{Client: client, Node: node}, field: "Config.Node"},
-		"NewMonitors: no function for Nodes": {monitors: &config{Client: client}, field: "Config.Node"},
-		"NewMonitors: no ctx":                {monitors: &config{Client: client}, field: "ctx"},
-		"no ctx":                             {change: func(*config) {}, field: "ctx"},
+		"valid":                                {change: func(*config) {}},
+		"no client":                            {change: func(c *config) { c.Client = nil }, field: "Config.Client"},
+		"no node name":                         {change: func(c *config) { c.NodeName = "" }, field: "Config.NodeName"},
+		"an invalid node name":                 {change: func(c *config) { c.NodeName = "Worker_0" }, field: "Config.NodeName"},
+		"no Node":                              {change: func(c *config) { c.Node = nil }, field: "Config.Node"},
+		"a FieldManager that is too long":      {change: func(c *config) { c.FieldManager = strings.Repeat("m", 129) }, field: "Config.FieldManager"},
+		"an invalid FieldManager":              {change: func(c *config) { c.FieldManager = "a\nb" }, field: "Config.FieldManager"},
+		"NewMonitors: valid":                   {monitors: &config{Client: client}},
+		"NewMonitors: no client":               {monitors: &config{}, field: "Config.Client"},
+		"NewMonitors: an invalid FieldManager": {monitors: &config{Client: client, FieldManager: "a\nb"}, field: "Config.FieldManager"},
+		"NewMonitors: a NodeName":              {monitors: &config{Client: client, NodeName: nodeName}, field: "Config.NodeName"},
+		"NewMonitors: a Node":                  {monitors: &config{Client: client, Node: node}, field: "Config.Node"},
+		"NewMonitors: no function for Nodes":   {monitors: &config{Client: client}, field: "Config.Node"},
+		"NewMonitors: no ctx":                  {monitors: &config{Client: client}, field: "ctx"},
+		"no ctx":                               {change: func(*config) {}, field: "ctx"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, view := t.Context(), view
@@ -77,8 +77,9 @@ func TestAnInvalidConfigIsAFieldError(t *testing.T) {
 	assert.Empty(t, client.Actions())
 }
 
-// Clock is the clock of lastTransitionTime, and each write has the FieldManager. Without Pool, the spec keeps its pool.
-func TestConfigIsUsed(t *testing.T) {
+// lastTransitionTime is the time of Config.Clock, and each write has Config.FieldManager. Without Config.Pool, the spec
+// keeps its pool.
+func TestClockFieldManagerAndPoolAreUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at := time.Date(2036, 5, 22, 12, 37, 24, 0, time.UTC)
 		f := newUpdated(t)
@@ -102,7 +103,7 @@ func TestConfigIsUsed(t *testing.T) {
 
 const module = "github.com/openshift/upgrademonitor/"
 
-// The linter depguard checks the imports between the packages.
+// A new dependency must be added to the list of this test. The linter depguard checks imports between our packages.
 func TestTheLibraryNeedsOnlyClientGoAndItsDependencies(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", module+"upgrademonitor/...", module+"scope/...").Output()
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ type controlled struct {
 	looks      atomic.Int32 // counts the calls of the controller's Node function
 }
 
-// newControlled returns a daemon without an object, and a controller that shares its server.
+// newControlled returns a daemon and a controller on the same server, without an object.
 func newControlled(t *testing.T, change ...func(*upgrademonitor.Config)) *controlled {
 	t.Helper()
 	c := &controlled{daemon: newFixture(t)}
@@ -42,7 +42,7 @@ func newControlled(t *testing.T, change ...func(*upgrademonitor.Config)) *contro
 	return c
 }
 
-// Its informer shows an earlier Node, with another UID and other configs.
+// A controller writes neither owners nor configs, even if its informer shows an earlier Node with another UID.
 func TestAControllerWritesOnlyConditions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)
@@ -89,7 +89,8 @@ func TestAControllersReportWaitsUntilTheDaemonHasCreatedTheObject(t *testing.T) 
 	})
 }
 
-// The error is a *ReportError, and nothing is queued. The scripts of package planner show which reports are steps.
+// While no update is under way, the step is rejected after one read, and nothing is queued. The scripts of package planner
+// say which reports are steps.
 func TestAControllersStepWithoutAnUpdateIsRejectedWithErrNoUpdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newControlled(t)

@@ -67,7 +67,7 @@ func ExampleMonitor_Track() {
 	// Drained Unknown: Error: Draining node: pod web-0 has no other node to go to
 }
 
-// Each call reports all sets of the node. The last argument concerns each set that is not done.
+// Each call reports all image sets of the node. The last argument is an error of all sets that are not done.
 func ExampleMonitor_ReportPinnedImageSets() {
 	clientset := mcfgfake.NewClientset()
 	monitor := newMonitor(clientset)

@@ -55,7 +55,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // A request whose context ends before its response has no effect.
 //
 // takes, fails, failing and recovers first wait until every other goroutine of the bubble is blocked.
-// So a request that is due has the old response, however busy the machine is.
+// So a request that is due still gets the old response, even on a busy machine.
 type server struct {
 	apiserver.Transport
 
@@ -114,7 +114,7 @@ func (s *server) takes(d time.Duration, requests ...string) {
 	}
 }
 
-// heals lets new requests take no time. Requests in flight still hang.
+// heals removes the delay of new requests. Requests in flight still hang.
 func (s *server) heals() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +205,7 @@ func newFixture(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	return newProcess(t, newServer(), annotated(oldConfig, oldConfig), change...)
 }
 
-// another returns the Monitor of another process, or of this process after a restart.
+// another returns a second Monitor for the same Node: of another process, or of the process after a restart.
 func (f *fixture) another(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	t.Helper()
 	f.mu.Lock()
@@ -234,13 +234,13 @@ func newProcess(t testing.TB, s *server, node *corev1.Node, change ...func(*upgr
 	return f
 }
 
-// inBubble runs a test in fake time, with a Monitor whose object is between updates.
+// inBubble runs a test in fake time, with a Monitor of a node that is not being updated.
 func inBubble(t *testing.T, test func(t *testing.T, f *fixture), change ...func(*upgrademonitor.Config)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { test(t, newUpdated(t, change...)) })
 }
 
-// newUpdated returns a Monitor whose object is between updates.
+// newUpdated returns a Monitor of a node that is not being updated. The object exists.
 func newUpdated(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	t.Helper()
 	f := newFixture(t, change...)
@@ -250,7 +250,7 @@ func newUpdated(t testing.TB, change ...func(*upgrademonitor.Config)) *fixture {
 	return f
 }
 
-// idle waits until the Monitor is idle. A test must run in a bubble. A benchmark cannot.
+// idle waits until the Monitor is idle. A test has to run in a bubble. In a benchmark, idle does nothing.
 func idle(t testing.TB) {
 	if _, isTest := t.(*testing.T); isTest {
 		synctest.Wait()
@@ -267,7 +267,7 @@ func (f *fixture) report(t testing.TB, p phases.Phase, status metav1.ConditionSt
 	require.NoError(t, f.tryReport(t, p, status, opts...))
 }
 
-// queues makes a report that is accepted, and not written when its call returns.
+// queues makes a report that is still pending when the call returns.
 func (f *fixture) queues(t testing.TB, p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.Option) {
 	t.Helper()
 	require.ErrorIs(t, f.tryReport(t, p, status, opts...), upgrademonitor.ErrPending)
@@ -322,7 +322,7 @@ func (f *fixture) viewFails(err error) {
 	f.nodeErr = err
 }
 
-// calls makes the Node function call another function, or nil.
+// calls makes Config.Node call a function. With nil, Config.Node calls no function.
 func (f *fixture) calls(viewed func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -350,7 +350,7 @@ func clientsetOn(t testing.TB, transport http.RoundTripper) *mcfgclientset.Clien
 	return clientset
 }
 
-// took returns how long a function takes in the time of the bubble.
+// took returns how long a function takes in fake time.
 func took(work func()) time.Duration {
 	started := time.Now()
 	work()

@@ -22,10 +22,10 @@ import (
 
 func TestFlushRetriesUntilEverythingIsWrittenOrItsCtxEnds(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
-		require.NoError(t, f.Flush(t.Context()), "nothing is pending")
+		require.NoError(t, f.Flush(t.Context()), "Flush makes no request if nothing is pending and the configs of the Node are written")
 		f.annotate(newConfig, newConfig)
 		require.NoError(t, f.Flush(t.Context()))
-		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current, "the versions follow the Node")
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current, "Flush writes the configs of the Node")
 		assert.Equal(t, []string{"patch/status"}, f.requests())
 
 		f.fails(errDown)
@@ -35,18 +35,18 @@ func TestFlushRetriesUntilEverythingIsWrittenOrItsCtxEnds(t *testing.T) {
 		err := f.Flush(ctx)
 		require.ErrorIs(t, err, upgrademonitor.ErrPending)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.True(t, apierrors.IsServiceUnavailable(err), "the cause: %v", err)
+		assert.True(t, apierrors.IsServiceUnavailable(err), "the error must wrap the error of the last request: %v", err)
 		f.requests()
 		require.ErrorIs(t, f.Flush(ctx), upgrademonitor.ErrPending)
 		synctest.Wait()
-		assert.Empty(t, f.requests(), "no attempt for a ctx that has ended")
+		assert.Empty(t, f.requests(), "Flush starts no attempt if its ctx has ended")
 		time.AfterFunc(time.Minute, func() { f.fails(nil) })
 		require.NoError(t, f.Flush(t.Context()))
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 	})
 }
 
-// The error is also logged.
+// If the API server rejects a pending report, Flush returns the error, which is also logged. The other reports are written.
 func TestFlushReturnsTheErrorOfAReportThatIsDropped(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -57,17 +57,17 @@ func TestFlushReturnsTheErrorOfAReportThatIsDropped(t *testing.T) {
 		assert.True(t, apierrors.IsInvalid(err), "%v", err)
 		require.NotErrorIs(t, err, upgrademonitor.ErrPending)
 		assert.Contains(t, strings.Join(f.log.take(), ""), "Dropped an accepted change")
-		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Cordoned), "the rest is written")
+		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Cordoned), "the other reports are written")
 		require.NoError(t, f.Flush(t.Context()))
 
 		f.annotate(newConfig, newConfig)
 		f.failing("patch", errInvalid)
-		assert.True(t, apierrors.IsInvalid(f.Flush(t.Context())), "the config of the Node is dropped, too")
+		assert.True(t, apierrors.IsInvalid(f.Flush(t.Context())), "Flush also returns the error if the configs of the Node are rejected")
 		assert.Contains(t, strings.Join(f.log.take(), ""), "Dropped an accepted change")
 	})
 }
 
-// In an outage, the ctx of New ends during a Flush.
+// If the ctx of New ends during a Flush in an outage, Flush still retries until everything is written.
 func TestFlushWritesEverythingAfterTheCtxOfNewHasEnded(t *testing.T) {
 	for _, err := range []error{errDown, errConflict} {
 		inBubble(t, func(t *testing.T, f *fixture) {
@@ -85,14 +85,14 @@ func TestFlushWritesEverythingAfterTheCtxOfNewHasEnded(t *testing.T) {
 			pass(time.Hour)
 			n := len(f.requests())
 			if errors.Is(err, errDown) {
-				assert.Equal(t, 1, n, "a call makes one attempt")
+				assert.Equal(t, 1, n, "after the ctx of New has ended, a call makes one attempt")
 			}
-			assert.Less(t, n, 100, "no conflict is retried without a pause")
+			assert.Less(t, n, 100, "conflicts are retried with pauses")
 		})
 	}
 }
 
-// After the ctx of New has ended, it does not look at the Node, and logs nothing.
+// After the ctx of New has ended, an idle Monitor neither looks at the Node nor logs.
 func TestAnIdleMonitorHasNoGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var looks atomic.Int32
@@ -115,24 +115,24 @@ func TestAnIdleMonitorHasNoGoroutine(t *testing.T) {
 		stacks = stacks[:runtime.Stack(stacks, true)]
 		assert.NotContains(t, string(stacks), "upgrademonitor.(*Monitor)")
 		pass(11 * time.Second)
-		assert.EqualValues(t, 200+200+100, looks.Load(), "the looks of the report, before the creation, and while idle")
+		assert.EqualValues(t, 200+200+100, looks.Load(), "200 looks of reports, 200 before the creations, and 100 of idle Monitors whose ctx has not ended")
 		assert.Empty(t, log.take())
 	})
 }
 
-// The result nil would mean that the status has the configs of the Node.
+// Flush returns nil only if the status has the configs of the Node, so it looks at the Node even if its ctx has ended.
 func TestFlushLooksAtTheNodeEvenIfItsCtxHasEnded(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New("reboot"))
-		require.NoError(t, f.Flush(ctx), "nothing is pending")
+		require.NoError(t, f.Flush(ctx), "nothing is left to write")
 		f.viewFails(errDown)
 		require.ErrorIs(t, f.Flush(ctx), upgrademonitor.ErrPending)
 		f.viewFails(nil)
 		f.annotate(newConfig, newConfig)
 		err := f.Flush(ctx)
 		require.ErrorIs(t, err, upgrademonitor.ErrPending)
-		require.ErrorIs(t, err, context.Canceled, "a ctx with a cause is canceled, too")
+		require.ErrorIs(t, err, context.Canceled, "Flush returns the error of a ctx that has another cause")
 		require.ErrorContains(t, err, "no response from the API server")
 		synctest.Wait()
 		assert.Empty(t, f.requests())
@@ -151,7 +151,7 @@ func TestALostResponseDelaysFlushByOneTimeout(t *testing.T) {
 	})
 }
 
-// A Flush cancels one request.
+// Each Flush may cancel one overdue request. After a success, another Flush may cancel again.
 func TestFlushCancelsAgainAfterASuccess(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		for _, config := range []string{newConfig, thirdConfig} {
@@ -163,7 +163,7 @@ func TestFlushCancelsAgainAfterASuccess(t *testing.T) {
 	})
 }
 
-// A Flush cancels one request. The next request fails without a Flush.
+// Each Flush may cancel one overdue request. After another request has failed by itself, another Flush may cancel again.
 func TestFlushCancelsAgainAfterAFailure(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(hangs)
@@ -176,7 +176,7 @@ func TestFlushCancelsAgainAfterAFailure(t *testing.T) {
 	})
 }
 
-// So an API server that needs longer than Timeout gets everything, however often Flush is called.
+// If Flush canceled each request, an API server that needs longer than Timeout would never get the reports.
 func TestFlushDoesNotCancelTheRequestAfterTheOneItHasCanceled(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(12 * time.Second)

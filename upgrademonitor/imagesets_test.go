@@ -46,11 +46,11 @@ func TestInvalidImageSetsAreRejectedWithoutARequest(t *testing.T) {
 	}
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.ReportPinnedImageSets(t.Context(), append(many[:99:99], upgrademonitor.PinnedImageSet{Name: "last", Generation: 1<<31 - 1}), nil)
-		assert.Len(t, f.object().Status.PinnedImageSets, 100, "the limits are valid")
+		assert.Len(t, f.object().Status.PinnedImageSets, 100, "100 sets and the highest generation are valid")
 	})
 }
 
-// An error has a text even if it is empty or a nil pointer.
+// A set with an error is shown as failed, even if it is done. An empty error, or a nil pointer, also has a text.
 func TestTheErrorOfAnImageSetCountsMoreThanDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var none *fs.PathError
@@ -77,7 +77,7 @@ func TestTheErrorOfAnImageSetCountsMoreThanDone(t *testing.T) {
 	})
 }
 
-// A set with an error of its own keeps this error. If no set gets the failure, it is in the message of the condition.
+// A set that has its own error keeps it. If all sets are done, the failure is in the message of the condition.
 func TestAFailureOfAllImageSetsIsTheErrorOfEachSetThatIsNotDone(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		full := errors.New("no space left on device")
@@ -96,7 +96,7 @@ func TestAFailureOfAllImageSetsIsTheErrorOfEachSetThatIsNotDone(t *testing.T) {
 		f.ReportPinnedImageSets(t.Context(), done, full)
 		assert.Empty(t, f.object().Status.PinnedImageSets[0].LastFailedGenerationError)
 		assert.Contains(t, f.condition(phases.PinnedImageSetsDegraded).Message, "no space left on device")
-		assert.Equal(t, metav1.ConditionTrue, f.status(phases.PinnedImageSetsProgressing), "no success yet")
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.PinnedImageSetsProgressing), "with a failure of all sets, the sets are still in progress")
 		assert.Equal(t, 1, strings.Count(strings.Join(f.log.take(), ""), full.Error()))
 		f.ReportPinnedImageSets(t.Context(), done, nil)
 		assert.Equal(t, metav1.ConditionFalse, f.status(phases.PinnedImageSetsProgressing))

@@ -15,7 +15,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// The call waits for a response, or for the pause after a conflict.
+// When the last call has returned after the end of the life, the Monitor makes no request, even if the call has waited for
+// a response or for the pause after a conflict.
 func TestNoRequestFollowsTheLastCallAfterTheEndOfTheLife(t *testing.T) {
 	for _, err := range []error{nil, errConflict} {
 		inBubble(t, func(t *testing.T, f *fixture) {
@@ -51,12 +52,12 @@ func TestACallDoesNotWaitForTimeoutIfTheLifeEndsBeforeItsFirstRequest(t *testing
 			require.NoError(t, err)
 			go cancel()
 			m.ReportDegraded(ctx, nil)
-			require.NoError(t, ctx.Err(), "the call waits")
+			require.NoError(t, ctx.Err(), "the call must not wait for Timeout")
 		}
 	})
 }
 
-// After the life of the Monitor has ended, nothing retries the report.
+// After the end of the life, nothing retries a report, so its call waits for one attempt even in an outage.
 func TestAReportWaitsForItsAttemptAfterTheLifeHasEndedInAnOutage(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -69,7 +70,7 @@ func TestAReportWaitsForItsAttemptAfterTheLifeHasEndedInAnOutage(t *testing.T) {
 	})
 }
 
-// The API server may be slow, and the call may have no time for a second request.
+// If the request was canceled, the call might have no time for a second one.
 func TestTheEndOfTheLifeCancelsNoRequestForWhichACallWaits(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(2 * time.Second)
@@ -79,7 +80,7 @@ func TestTheEndOfTheLifeCancelsNoRequestForWhichACallWaits(t *testing.T) {
 	})
 }
 
-func TestNoRequestFollowsTheOneInFlightWhenTheLastCallerLeavesAfterTheLife(t *testing.T) {
+func TestNoRequestFollowsTheRequestInFlightIfTheLastCallerLeavesAfterTheEndOfTheLife(t *testing.T) {
 	for name, tc := range map[string]struct {
 		hangs []string
 		call  func(*testing.T, *fixture, context.Context)
@@ -113,7 +114,7 @@ func TestNoRequestFollowsTheOneInFlightWhenTheLastCallerLeavesAfterTheLife(t *te
 	}
 }
 
-func TestShortFlushesWriteEverythingToASlowServerAfterTheLife(t *testing.T) {
+func TestShortFlushesWriteEverythingToASlowServerAfterTheEndOfTheLife(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.end()
 		f.takes(12 * time.Second)
@@ -142,7 +143,7 @@ func TestATimerFromBeforeTheEndOfTheLifeCancelsNoRequest(t *testing.T) {
 	})
 }
 
-// No retry would write what the look has queued.
+// If the life ends during a look, the look queues nothing, because nothing would retry it.
 func TestALookDuringWhichTheLifeEndsQueuesNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.calls(func() { <-time.After(time.Second) })

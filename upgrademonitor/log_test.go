@@ -19,7 +19,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// sink is a log sink that calls a function for each line.
+// sink is a log output that calls a function for each line.
 type sink func()
 
 func (s sink) Write(line []byte) (int, error) {
@@ -27,7 +27,7 @@ func (s sink) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// logsTo returns a Monitor on a server that logs to a sink.
+// logsTo returns a Monitor that logs to a writer.
 func logsTo(t *testing.T, s *server, out io.Writer) *upgrademonitor.Monitor {
 	t.Helper()
 	ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(out))))
@@ -50,7 +50,7 @@ func TestALogSinkMayCallTheMonitor(t *testing.T) {
 	})
 }
 
-// Calls return, and Flush returns when its ctx ends.
+// While a log sink blocks, a report returns at once, and Flush returns when its ctx ends.
 func TestALogSinkThatBlocksDelaysOnlyTheWriter(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		release := make(chan struct{})

@@ -32,7 +32,7 @@ func namedNode(name string) (*corev1.Node, error) {
 
 func nodeNames(i int) string { return fmt.Sprint("worker-", i) }
 
-// The Monitor of a name that no Node can have rejects every report.
+// For an invalid node name, For returns a Monitor that rejects every report.
 func TestForReturnsTheSameMonitorUntilForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -63,7 +63,7 @@ func TestForAcceptsAnInvalidNameAfterTheEndOfTheLife(t *testing.T) {
 	assert.NotPanics(t, func() { assert.NoError(t, monitors.For("Worker_0").Flush(t.Context())) })
 }
 
-// Forget ends the retries of a node. Flush flushes all nodes at the same time.
+// Pending and Flush concern all nodes, which are flushed at the same time. Forget ends the retries of a node.
 func TestMonitorsCountAndFlushTheReportsOfAllNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -95,7 +95,7 @@ func TestMonitorsCountAndFlushTheReportsOfAllNodes(t *testing.T) {
 			daemonOf(t, s, nodeNames(i)).Report(t.Context(), phases.Updated, "", metav1.ConditionTrue)
 		}
 		s.takes(time.Second)
-		assert.Equal(t, 3*time.Second, took(func() { require.NoError(t, monitors.Flush(t.Context())) }), "one read and two writes of each node")
+		assert.Equal(t, 3*time.Second, took(func() { require.NoError(t, monitors.Flush(t.Context())) }), "the nodes are flushed at the same time, with one read and two writes for each node")
 		s.fails(errDown)
 		for i := range 3 {
 			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), errDown)

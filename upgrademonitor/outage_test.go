@@ -17,9 +17,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// Each case says how long the calls of an outage wait, which requests they make, and what is logged. It makes the calls of
-// an update three times. After the outage, everything is written within a second, and calls wait again.
-func TestOutages(t *testing.T) {
+// In each kind of outage, the calls of three updates wait as the case says, make its requests, and log its lines. After the
+// outage, everything is written within a second, and calls wait again.
+func TestCallsWaitOnlyUntilTheOutageHasStarted(t *testing.T) {
 	const s = time.Second
 	refused := []time.Duration{0, 0, 0, 0, 0}
 	for name, tc := range map[string]struct {
@@ -36,19 +36,19 @@ func TestOutages(t *testing.T) {
 			made: []string{"patch", "patch/status", "patch/status", "patch/status", "patch/status"}},
 		"every request hangs": {takes: hangs, waits: []time.Duration{10 * s, 0, 0, 0, 0}, later: refused, made: []string{},
 			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
-		"statuses hang": {takes: hangs, requests: []string{"patch/status"}, waits: []time.Duration{0, 10 * s, 0, 0, 0}, later: refused, made: []string{"patch"},
+		"writes of the status hang": {takes: hangs, requests: []string{"patch/status"}, waits: []time.Duration{0, 10 * s, 0, 0, 0}, later: refused, made: []string{"patch"},
 			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
-		"specs hang": {takes: hangs, requests: []string{"patch"}, waits: []time.Duration{10 * s, 0, 0, 0, 0}, later: refused,
-			// the write of the spec that hangs starts the outage
+		"writes of the spec hang": {takes: hangs, requests: []string{"patch"}, waits: []time.Duration{10 * s, 0, 0, 0, 0}, later: refused,
+			// the first write of the spec starts the outage
 			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
 		"every request fails": {fails: errDown, waits: refused, later: refused, made: []string{"patch", "get", "get", "get", "get"},
 			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
 		"no CRD": {fails: errNoCRD, waits: refused, later: refused,
 			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
-		"statuses are denied": {fails: errRBAC, requests: []string{"patch/status"}, waits: refused, later: refused,
+		"writes of the status are denied": {fails: errRBAC, requests: []string{"patch/status"}, waits: refused, later: refused,
 			made:   []string{"patch", "patch/status", "patch/status", "patch/status", "patch/status"},
 			logged: []string{"Failed to write the MachineConfigNode", "works again"}},
-		"specs are denied": {fails: errRBAC, requests: []string{"patch"}, waits: refused, later: refused,
+		"writes of the spec are denied": {fails: errRBAC, requests: []string{"patch"}, waits: refused, later: refused,
 			made:   []string{"patch", "patch", "patch", "patch", "patch"},
 			logged: []string{"may patch machineconfignodes, not only machineconfignodes/status", "works again"}},
 		"a write takes 1 s": {takes: s, waits: []time.Duration{s, s, s, s, s}},
@@ -78,7 +78,7 @@ func TestOutages(t *testing.T) {
 				assert.Equal(t, newConfig, f.desired())
 				assertLines(t, tc.logged, f.log.take())
 				f.takes(time.Second)
-				assert.Equal(t, time.Second, took(func() { f.report(t, phases.AppliedFilesAndOS, metav1.ConditionTrue) }), "calls wait again")
+				assert.Equal(t, time.Second, took(func() { f.report(t, phases.AppliedFilesAndOS, metav1.ConditionTrue) }), "after the outage, calls wait again")
 			})
 		})
 	}
@@ -115,7 +115,7 @@ func assertLines(t *testing.T, want, lines []string) {
 	}
 }
 
-// A write that does not find the object counts as a conflict.
+// A write that conflicts again and again, or does not find the object, starts an outage before Timeout.
 func TestConflictsWithoutEndStartAnOutageBeforeTimeout(t *testing.T) {
 	for _, err := range []error{errConflict, apiserver.NotFound(nodeName)} {
 		inBubble(t, func(t *testing.T, f *fixture) {
@@ -130,8 +130,9 @@ func TestConflictsWithoutEndStartAnOutageBeforeTimeout(t *testing.T) {
 	}
 }
 
-// The creation is no conflict, and is retried with backoff.
-func TestACreationThatFindsNoResourceFailsAtOnce(t *testing.T) {
+// If the API server does not find the resource at a creation, the call does not wait. The creation is retried with backoff,
+// and not at once as after a conflict.
+func TestACreationThatFindsNoResourceIsRetriedWithBackoff(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.Remove(nodeName)
 		f.fails(apiserver.NotFound(nodeName), "create")
@@ -145,7 +146,7 @@ func TestACreationThatFindsNoResourceFailsAtOnce(t *testing.T) {
 	})
 }
 
-// An hour later, calls wait again.
+// A write that takes longer than Timeout starts an outage, and its response ends the outage. Later calls wait again.
 func TestASlowWriteEndsTheOutageThatItHasStarted(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(12 * time.Second)
@@ -158,14 +159,14 @@ func TestASlowWriteEndsTheOutageThatItHasStarted(t *testing.T) {
 		pass(time.Hour)
 		f.takes(2 * time.Second)
 		f.annotate(oldConfig, newConfig)
-		assert.Equal(t, 2*time.Second, took(func() { assert.NoError(t, f.syncSpec(t)) }), "a write")
+		assert.Equal(t, 2*time.Second, took(func() { assert.NoError(t, f.syncSpec(t)) }), "after the outage, a call waits for its write")
 		f.failing("patch", errInvalid)
 		var rejected *upgrademonitor.ReportError
 		require.ErrorAs(t, f.tryReport(t, phases.NodeDegraded, metav1.ConditionFalse), &rejected)
 	})
 }
 
-// Its response may be lost.
+// Flush cancels a request that is older than Timeout, because its response may be lost.
 func TestFlushCancelsARequestThatIsOlderThanTimeout(t *testing.T) {
 	for i := range 20 {
 		inBubble(t, func(t *testing.T, f *fixture) {
@@ -179,7 +180,7 @@ func TestFlushCancelsARequestThatIsOlderThanTimeout(t *testing.T) {
 	}
 }
 
-// A call has ended the outage before its next retry was due.
+// After a long outage, a report is written by its call, and not only when the next retry is due.
 func TestTheFirstReportAfterALongOutageIsWrittenAtOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -194,7 +195,7 @@ func TestTheFirstReportAfterALongOutageIsWrittenAtOnce(t *testing.T) {
 	})
 }
 
-// After this time the outage starts, and calls do not wait.
+// However short the ctx of each call is, the outage starts after one Timeout, and further calls do not wait.
 func TestCallsWithAShortCtxWaitForOneTimeoutInSum(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(hangs)
@@ -209,7 +210,8 @@ func TestCallsWithAShortCtxWaitForOneTimeoutInSum(t *testing.T) {
 	})
 }
 
-// A rejection is the error of the call, or it is logged.
+// If the response comes at the moment of the timeout, an outage that was logged also ends. A rejection is either the error
+// of the call or logged.
 func TestAResponseAtTheMomentOfATimeoutEndsTheOutage(t *testing.T) {
 	for i := range 100 {
 		inBubble(t, func(t *testing.T, f *fixture) {
@@ -235,7 +237,7 @@ func TestAResponseAtTheMomentOfATimeoutEndsTheOutage(t *testing.T) {
 	}
 }
 
-// Then nothing is left to write.
+// If another process has written the report, nothing is left to write, so the outage ends.
 func TestAnOutageEndsIfAnotherProcessHasWrittenTheReport(t *testing.T) {
 	var cache lister
 	inBubble(t, func(t *testing.T, f *fixture) {

@@ -34,19 +34,19 @@ func TestAReportThatIsNotAcceptedMakesNoRequest(t *testing.T) {
 		opts   opts
 		field  string // of the *field.Error
 	}{
-		"unknown phase":               {"Rested", "R", yes, nil, "phase"},
-		"empty phase":                 {"", "R", yes, nil, "phase"},
-		"bad status":                  {phases.Drained, "R", "Maybe", nil, "status"},
-		"empty status":                {phases.Drained, "R", "", nil, "status"},
-		"empty reason":                {phases.Drained, "", yes, nil, "reason"},
-		"reason with a space":         {phases.Drained, "not good", yes, nil, "reason"},
-		"reason with a line feed":     {phases.Drained, "Good\n", yes, nil, "reason"},
-		"reason that ends in a comma": {phases.Drained, "Good,", yes, nil, "reason"},
-		"reserved reason":             {phases.Drained, "NotYetOccurred", yes, nil, "reason"},
-		"reserved by older daemons":   {phases.Drained, "NotYetOccured", yes, nil, "reason"},
-		"reason that is too long":     {phases.Drained, strings.Repeat("a", 1025), yes, nil, "reason"},
-		"completes while running":     {phases.Drained, "R", running, opts{parent}, "opts[CompletesParent]"},
-		"no parent to complete":       {phases.Resumed, "R", yes, opts{parent}, "opts[CompletesParent]"},
+		"unknown phase":                                {"Rested", "R", yes, nil, "phase"},
+		"empty phase":                                  {"", "R", yes, nil, "phase"},
+		"bad status":                                   {phases.Drained, "R", "Maybe", nil, "status"},
+		"empty status":                                 {phases.Drained, "R", "", nil, "status"},
+		"empty reason":                                 {phases.Drained, "", yes, nil, "reason"},
+		"reason with a space":                          {phases.Drained, "not good", yes, nil, "reason"},
+		"reason with a line feed":                      {phases.Drained, "Good\n", yes, nil, "reason"},
+		"reason that ends in a comma":                  {phases.Drained, "Good,", yes, nil, "reason"},
+		"reserved reason":                              {phases.Drained, "NotYetOccurred", yes, nil, "reason"},
+		"reason reserved by older daemons":             {phases.Drained, "NotYetOccured", yes, nil, "reason"},
+		"reason that is too long":                      {phases.Drained, strings.Repeat("a", 1025), yes, nil, "reason"},
+		"CompletesParent with the status Unknown":      {phases.Drained, "R", running, opts{parent}, "opts[CompletesParent]"},
+		"CompletesParent for a phase without a parent": {phases.Resumed, "R", yes, opts{parent}, "opts[CompletesParent]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAReportThatIsNotAcceptedMakesNoRequest(t *testing.T) {
 			var rejected *phases.TransitionError
 			require.ErrorAs(t, f.tryReport(t, phases.Updated, running), &rejected)
 			assert.Equal(t, running, rejected.To)
-			assert.Equal(t, []string{"get"}, f.requests(), "it creates nothing")
+			assert.Equal(t, []string{"get"}, f.requests(), "a rejected report creates no object")
 		})
 	})
 	t.Run("ctx has ended", func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestNoReportIsAcceptedWithoutANode(t *testing.T) {
 				f.node, f.nodeErr = tc.node, tc.err
 				for _, err := range []error{f.tryReport(t, phases.Drained, metav1.ConditionTrue), f.syncSpec(t)} {
 					require.Error(t, err)
-					assert.NotErrorAs(t, err, new(*upgrademonitor.ReportError), "the report is not rejected")
+					assert.NotErrorAs(t, err, new(*upgrademonitor.ReportError), "the error must not be a *ReportError")
 					assert.Equal(t, tc.cause != nil, errors.Is(err, tc.cause))
 					assert.Equal(t, tc.text, err.Error())
 				}
@@ -118,7 +118,8 @@ func TestNoReportIsAcceptedWithoutANode(t *testing.T) {
 
 func textsOf(c metav1.Condition) []string { return []string{string(c.Status), c.Reason, c.Message} }
 
-// A pending report is no error. The default reason is the name of the parent, followed by that of the phase.
+// Report logs the error of a rejected report, and not that a report is pending. The default reason consists of the names of
+// the parent and of the phase.
 func TestReportLogsItsErrors(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		var log logLines
@@ -160,13 +161,13 @@ func TestReportNotRequiredAndTrackIgnoreAPhaseOfTheOtherMode(t *testing.T) {
 			require.NoError(t, f.Track(ctx, other, "", func(context.Context) error { ran++; return nil }))
 			require.Error(t, f.tryReport(t, other, metav1.ConditionTrue))
 		}
-		assert.Equal(t, 2, ran, "the work runs")
+		assert.Equal(t, 2, ran, "Track runs the work of an ignored phase")
 		assert.Empty(t, f.requests())
 		assert.Empty(t, log.take())
 		f.Report(ctx, "Rested", "", metav1.ConditionTrue)
-		assert.Len(t, log.take(), 1, "an unknown phase is no phase of the other mode")
+		assert.Len(t, log.take(), 1, "an unknown phase is rejected, and not ignored")
 		f.NotRequired(ctx, phases.NodeDegraded, "not a step")
-		assert.Len(t, log.take(), 1, "a Singleton is reported with its status")
+		assert.Len(t, log.take(), 1, "NotRequired of a Singleton is rejected")
 		assert.Empty(t, f.requests())
 	})
 }
@@ -175,8 +176,9 @@ func inImageMode(on *bool) func(*upgrademonitor.Config) {
 	return func(c *upgrademonitor.Config) { c.ImageMode = func() bool { return *on } }
 }
 
-// machine-config-operator creates ImagePulledFromRegistry in standard mode, too.
-func TestWithoutImageModeTheObjectShowsTheMode(t *testing.T) {
+// Without Config.ImageMode, the conditions of the object show the mode. ImagePulledFromRegistry does not show image mode,
+// because machine-config-operator creates it in standard mode, too.
+func TestWithoutConfigImageModeTheObjectShowsTheMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		on := true
 		daemon := newUpdated(t, inImageMode(&on))
@@ -186,7 +188,7 @@ func TestWithoutImageModeTheObjectShowsTheMode(t *testing.T) {
 		controller.report(t, phases.Drained, metav1.ConditionUnknown)
 		controller.report(t, phases.AppliedOSImage, metav1.ConditionUnknown)
 		controller.Report(controller.log.context(t.Context()), phases.AppliedFilesAndOS, "", metav1.ConditionTrue)
-		assert.Empty(t, controller.log.take(), "the node lacks the phase")
+		assert.Empty(t, controller.log.take(), "Report ignores a phase of the other mode")
 		require.Error(t, controller.tryReport(t, phases.AppliedFilesAndOS, metav1.ConditionTrue))
 		assert.Equal(t, metav1.ConditionTrue, daemon.status(phases.AppliedFiles))
 		assert.Len(t, daemon.object().Status.Conditions, len(phases.All(true)))
@@ -247,12 +249,12 @@ func TestTrackReturnsTheErrorOfTheWorkEvenIfItsReportsFail(t *testing.T) {
 			return ctx.Err()
 		})
 		require.ErrorIs(t, err, context.Canceled)
-		assert.Equal(t, "Error: draining: context canceled", f.condition(phases.Drained).Message, "a failure because ctx ended is reported")
+		assert.Equal(t, "Error: draining: context canceled", f.condition(phases.Drained).Message, "Track reports the failure even if its ctx has ended")
 	})
 }
 
-// CompletesParent and DoneMessage apply to the report of True.
-func TestTheOptionsOfTrack(t *testing.T) {
+// CompletesParent and DoneMessage change only the report of True. Reason changes both reports.
+func TestCompletesParentAndDoneMessageChangeOnlyTheReportOfTrue(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		work := func(context.Context) error {
 			assert.Equal(t, []string{"Unknown", "Mine", "applying"}, textsOf(f.condition(phases.AppliedFilesAndOS)))
@@ -292,7 +294,7 @@ func TestTrackKeepsTheLastErrorDuringARetry(t *testing.T) {
 	})
 }
 
-// So do nil Monitors.
+// The calls of a nil Monitor and of nil Monitors accept everything, and make no request.
 func TestANilMonitorAcceptsEveryReportAndWritesNothing(t *testing.T) {
 	var monitors *upgrademonitor.Monitors
 	m, ctx := monitors.For(nodeName), t.Context()
@@ -304,7 +306,7 @@ func TestANilMonitorAcceptsEveryReportAndWritesNothing(t *testing.T) {
 	m.ReportPinnedImageSets(ctx, []upgrademonitor.PinnedImageSet{{}}, nil)
 	require.NoError(t, m.Flush(ctx))
 	work := errors.New("the error of the work")
-	assert.Equal(t, work, m.Track(ctx, phases.Drained, "", func(context.Context) error { return work }), "the work runs")
+	assert.Equal(t, work, m.Track(ctx, phases.Drained, "", func(context.Context) error { return work }), "Track runs the work")
 	monitors.Forget(nodeName)
 	require.NoError(t, monitors.Flush(ctx))
 	for _, pending := range []func() int{func() int { n, _ := m.Pending(); return n }, func() int { n, _ := monitors.Pending(); return n }} {

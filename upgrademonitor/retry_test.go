@@ -22,7 +22,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// The call may change nothing itself.
+// In an outage, each call starts an attempt, even a call that changes nothing.
 func TestEachCallInAnOutageStartsAnAttempt(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -62,7 +62,7 @@ func TestConcurrentCallersWaitForOneTimeoutTogether(t *testing.T) {
 			callers.Wait()
 		}))
 		f.recovers()
-		require.NoError(t, f.Flush(t.Context()), "no report is rejected")
+		require.NoError(t, f.Flush(t.Context()), "all reports are accepted")
 	})
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(2 * time.Second)
@@ -76,7 +76,7 @@ func TestConcurrentCallersWaitForOneTimeoutTogether(t *testing.T) {
 	})
 }
 
-func TestAFailureWakesCallsThatWaitedBeforeTheLastWrite(t *testing.T) {
+func TestACallReturnsIfARequestFailsAfterAWriteForAnotherCall(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(time.Second)
 		f.failing("patch", nil, errDown)
@@ -86,7 +86,7 @@ func TestAFailureWakesCallsThatWaitedBeforeTheLastWrite(t *testing.T) {
 	})
 }
 
-// The request may have the report of another caller.
+// If the ctx of a call ends, the request goes on, because it may also write the report of another caller.
 func TestACallerThatLeavesCancelsNoRequest(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(8 * time.Second)
@@ -97,7 +97,7 @@ func TestACallerThatLeavesCancelsNoRequest(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		pass(4 * time.Second)
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
-		assert.Empty(t, f.log.take(), "this is no outage")
+		assert.Empty(t, f.log.take(), "a call whose ctx ends starts no outage")
 	})
 }
 
@@ -118,7 +118,7 @@ func TestACallThatTimesOutBehindALongQueueStartsNoOutage(t *testing.T) {
 	})
 }
 
-// A call does not change the pauses. Flush and the end of the outage start again with the shortest pause.
+// Calls in an outage do not change the pauses. After a Flush, and after an outage, the first pause is the shortest again.
 func TestThePausesBetweenRetriesGrowFrom100MsTo30S(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -154,7 +154,7 @@ func TestThePausesBetweenRetriesGrowFrom100MsTo30S(t *testing.T) {
 	})
 }
 
-// The last request is a creation, a write or a rejection. The next outage is logged again.
+// The outage ends if the last request is a creation, a write or a rejection. The next outage is logged again.
 func TestAnOutageEndsWhenNothingIsLeftToWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -186,7 +186,7 @@ func TestAnOutageEndsWhenNothingIsLeftToWrite(t *testing.T) {
 	})
 }
 
-func TestTheLimitOfConflictsIsPerWrite(t *testing.T) {
+func TestTheLimitOfConflictsAppliesToEachWrite(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.server.mu.Lock()
 		isConflict := false
@@ -214,7 +214,7 @@ func TestTheLimitOfConflictsIsPerWrite(t *testing.T) {
 	})
 }
 
-// It is retried with pauses, and logged once.
+// If the response to a write does not show the status, the write is retried with pauses, and the failure is logged once.
 func TestAResponseThatDoesNotShowTheStatusIsAFailedAttempt(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		fixed := f.object()
@@ -238,8 +238,8 @@ func TestAResponseThatDoesNotShowTheStatusIsAFailedAttempt(t *testing.T) {
 	})
 }
 
-// It is logged once.
-func TestATimeOfAnotherClientThatNoClientCanWriteBlocksNoReport(t *testing.T) {
+// A time of another client that Go cannot encode is replaced in the next write, and logged once.
+func TestAnInvalidTimeOfAnotherClientBlocksNoReport(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		foreign := metav1.Condition{Type: "InternalReleaseImageDegraded", Status: metav1.ConditionFalse, Reason: "AsExpected", LastTransitionTime: metav1.Unix(0, 0)}
 		status := map[string]any{"conditions": append(f.object().Status.Conditions, foreign)}

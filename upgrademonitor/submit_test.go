@@ -16,7 +16,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// Pending counts them, and returns the time of the oldest.
+// Reports of an outage keep the time of their call. Pending returns their number, and the time of the oldest.
 func TestReportsOfAnOutageAreWrittenWithTheTimeOfTheCall(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		started := time.Now().Truncate(time.Second)
@@ -42,7 +42,8 @@ func TestReportsOfAnOutageAreWrittenWithTheTimeOfTheCall(t *testing.T) {
 	})
 }
 
-// Without an outage, it is the error of the call, after one read.
+// A report that is not allowed is the error of its call, after one read. In an outage, it is the error of Flush instead, and
+// is logged.
 func TestARejectionInAnOutageIsTheErrorOfFlushAndIsLogged(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.starts(t, newConfig)
@@ -51,7 +52,7 @@ func TestARejectionInAnOutageIsTheErrorOfFlushAndIsLogged(t *testing.T) {
 		other.report(t, phases.Updated, metav1.ConditionTrue)
 		f.requests()
 		f.report(t, phases.Drained, metav1.ConditionFalse)
-		assert.Equal(t, []string{"get"}, f.requests(), "the other process has ended the update")
+		assert.Equal(t, []string{"get"}, f.requests(), "one read finds that the other process has ended the update, so the report changes nothing")
 		f.report(t, phases.Drained, metav1.ConditionFalse)
 		assert.Empty(t, f.requests(), "a repeat needs no read")
 
@@ -68,7 +69,7 @@ func TestARejectionInAnOutageIsTheErrorOfFlushAndIsLogged(t *testing.T) {
 	})
 }
 
-// The report blocks no other report.
+// A report that the API server rejects is the error of its call, and blocks no other report.
 func TestAReportThatTheServerRejectsIsTheErrorOfItsCall(t *testing.T) {
 	for name, failure := range map[string]error{"invalid": errInvalid, "too large": apierrors.NewRequestEntityTooLargeError("limit is 3145728")} {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +91,7 @@ func TestAReportThatTheServerRejectsIsTheErrorOfItsCall(t *testing.T) {
 	}
 }
 
-// Flush still waits until the status has the configs of the Node.
+// The 257th report is refused. Flush still waits until the status has the configs of the Node.
 func TestAFullQueueReturnsErrQueueFull(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
@@ -117,8 +118,8 @@ func TestAFullQueueReturnsErrQueueFull(t *testing.T) {
 	})
 }
 
-// The reports of each retry replace those of the last one.
-func TestTheReportsOfADaemonThatRetriesTakeEightPlacesInTheQueue(t *testing.T) {
+// In an outage, the reports of each sync replace the pending reports of the sync before.
+func TestADaemonThatRetriesDoesNotFillTheQueue(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.fails(errDown)
 		for i := range 100 { // each round has the reports of one sync of a daemon

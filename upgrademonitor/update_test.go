@@ -16,12 +16,12 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// A report is written even if the Node has no annotations and no UID, and if Pool fails.
+// A missing object is created, even if the Node has no annotations and no UID, and if Config.Pool fails.
 func TestAMissingObjectIsCreatedWithOwnerAndSpec(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.report(t, phases.Resumed, metav1.ConditionTrue)
-		assert.Equal(t, []string{"get", "create", "patch/status", "patch/status"}, f.requests(), "Unknown, then True")
+		assert.Equal(t, []string{"get", "create", "patch/status", "patch/status"}, f.requests(), "the object is created, and the two writes of the status are Unknown and True")
 		object := f.object()
 		assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: nodeName, UID: "1a01a163"}}, object.OwnerReferences)
 		assert.Equal(t, mcfgv1.MachineConfigNodeSpec{
@@ -54,7 +54,7 @@ func versions(current, desired string) *mcfgv1.MachineConfigNodeStatusMachineCon
 	return &mcfgv1.MachineConfigNodeStatusMachineConfigVersion{Current: current, Desired: desired}
 }
 
-// Flush looks at the Node again.
+// Until the Node is provisioned, reports stay pending, and no object is created. Flush looks at the Node again.
 func TestNoObjectIsCreatedBeforeTheNodeIsProvisioned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, phase := range []corev1.NodePhase{corev1.NodePending, "Provisioning"} {

@@ -74,7 +74,7 @@ func TestTheStatusFollowsTheNodeWithoutAReport(t *testing.T) {
 		pass(time.Hour)
 		n, since := f.Pending()
 		assert.Equal(t, 1, n)
-		assert.Equal(t, accepted, since, "Pending returns the time of the first change")
+		assert.Equal(t, accepted, since, "Pending returns the time of the first change of the Node")
 		f.fails(nil)
 		f.annotate(newConfig, newConfig)
 		pass(time.Minute)
@@ -82,7 +82,7 @@ func TestTheStatusFollowsTheNodeWithoutAReport(t *testing.T) {
 	})
 }
 
-// Each process sees the writes of the other one.
+// If two processes see different Nodes, and each sees the writes of the other, neither writes its configs again and again.
 func TestTwoProcessesWithDifferentNodesDoNotOverwriteEachOtherForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -104,8 +104,8 @@ func TestTwoProcessesWithDifferentNodesDoNotOverwriteEachOtherForever(t *testing
 	})
 }
 
-// The next call creates it or, if the Lister has shown the object, the Monitor does so without a call. It is not created if
-// the Node was deleted, too, or is not provisioned.
+// A deleted object is created by the next call or, if the Lister has shown the object, without a call. It is not created
+// while the Node does not exist or is not provisioned.
 func TestADeletedObjectIsCreatedAgain(t *testing.T) {
 	gone := apierrors.NewNotFound(corev1.Resource("nodes"), nodeName)
 	for name, tc := range map[string]struct {
@@ -135,14 +135,14 @@ func TestADeletedObjectIsCreatedAgain(t *testing.T) {
 				pass(time.Minute)
 				assert.Equal(t, tc.want, f.requests())
 				if tc.call {
-					assert.Equal(t, metav1.ConditionFalse, f.status(phases.Updated), "a default")
+					assert.Equal(t, metav1.ConditionFalse, f.status(phases.Updated), "the status of the new object starts from the defaults")
 				}
 			}, cache.use)
 		})
 	}
 }
 
-// The Node may be deleted.
+// While Config.Node fails, no object is created, because the Node may not exist.
 func TestNoObjectIsCreatedWhileConfigNodeFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -155,7 +155,7 @@ func TestNoObjectIsCreatedWhileConfigNodeFails(t *testing.T) {
 	})
 }
 
-// Flush does so before the first read, and after the object was deleted. If Config.Node fails, Flush returns its error.
+// Flush also waits in a new process, and after the object was deleted. If Config.Node fails, Flush returns the error.
 func TestFlushWaitsUntilTheStatusHasTheConfigOfTheNode(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		restarted := f.another(t)
@@ -188,7 +188,7 @@ func TestAFailureOfConfigNodeInOneCallDoesNotBlockAnotherCall(t *testing.T) {
 	})
 }
 
-// A new object gets NotYetSet.
+// If Config.Pool does not know the pool, the spec keeps its pool. A new object gets the pool NotYetSet.
 func TestAnObjectKeepsItsPoolIfThePoolIsNotKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		noPool := func(c *upgrademonitor.Config) {
@@ -213,10 +213,10 @@ func TestAListerThatHasNotSyncedCostsOneReadPerRepeat(t *testing.T) {
 			}
 			restarted := f.another(t, cache.use)
 			restarted.report(t, phases.NodeDegraded, metav1.ConditionTrue)
-			assert.Equal(t, []string{"get", "patch/status"}, f.requests(), "a process reads the object once")
+			assert.Equal(t, []string{"get", "patch/status"}, f.requests(), "a new process reads the object before its first write")
 			restarted.report(t, phases.NodeDegraded, metav1.ConditionTrue)
 			if !isSynced {
-				assert.Equal(t, []string{"get"}, f.requests(), "a repeat")
+				assert.Equal(t, []string{"get"}, f.requests(), "without a synced Lister, each repeat reads the object")
 			}
 			assert.Empty(t, f.requests())
 			restarted.report(t, phases.NodeDegraded, metav1.ConditionFalse)
@@ -226,7 +226,8 @@ func TestAListerThatHasNotSyncedCostsOneReadPerRepeat(t *testing.T) {
 	})
 }
 
-// A Node is newer by its resourceVersion or, without one, by the start of the look.
+// If two looks overlap, the newest Node is used: the Node with the higher resourceVersion or, without resourceVersions, the
+// Node of the look that started later.
 func TestTheNewestNodeWinsWhateverLookEndsLast(t *testing.T) {
 	for name, late := range map[string]func(*testing.T, *fixture){
 		"Flush":    func(t *testing.T, f *fixture) { assert.NoError(t, f.Flush(t.Context())) },
@@ -255,7 +256,7 @@ func TestTheNewestNodeWinsWhateverLookEndsLast(t *testing.T) {
 	}
 }
 
-func TestALookThatStartsFirstMayHaveTheNewestNode(t *testing.T) {
+func TestALookThatStartedFirstMayReadTheNewestNode(t *testing.T) {
 	var held atomic.Pointer[chan struct{}]
 	var f *fixture
 	synctest.Test(t, func(t *testing.T) {
@@ -282,7 +283,7 @@ func TestALookThatStartsFirstMayHaveTheNewestNode(t *testing.T) {
 	})
 }
 
-// After etcd was restored, resourceVersions are lower.
+// After etcd was restored from a backup, a Node with a lower resourceVersion is newer if its look started later.
 func TestALowerResourceVersionAfterARestoreIsANewerNode(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.becomes(func(n *corev1.Node) { n.ResourceVersion = "9" })
@@ -294,8 +295,8 @@ func TestALowerResourceVersionAfterARestoreIsANewerNode(t *testing.T) {
 	})
 }
 
-// A Lister that returns nothing, or another object, also fails. This is logged once, and once more when the Lister works
-// again, even if it does not find the object.
+// A Lister that returns an error, no result or another object is ignored. One line is logged when it fails, and one when it
+// works again, even if it does not find the object.
 func TestAListerThatFailsIsIgnored(t *testing.T) {
 	var cache lister
 	inBubble(t, func(t *testing.T, f *fixture) {
@@ -313,7 +314,7 @@ func TestAListerThatFailsIsIgnored(t *testing.T) {
 			f.report(t, phases.Updated, metav1.ConditionTrue)
 			pass(30 * time.Second)
 			assertLines(t, []string{"Ignoring the Lister"}, f.log.take())
-			assert.Empty(t, f.requests(), "the object was not deleted")
+			assert.Empty(t, f.requests(), "an object that a failing Lister does not return was not deleted")
 			cache.returns(nil) // the Lister works, but does not find the object
 			pass(30 * time.Second)
 			assertLines(t, []string{"works again"}, f.log.take())
