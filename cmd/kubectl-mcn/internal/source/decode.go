@@ -3,12 +3,14 @@ package source
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
 
 	configv1 "github.com/openshift/api/config/v1"
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -75,7 +77,7 @@ func (d *decoder) decode(name, kind string, data []byte) error {
 		return Usagef("%s is an archive: unpack it, and pass the folder or the file in it", name)
 	}
 	var errs []error
-	for document := range bytes.SplitSeq(data, []byte("\n---")) {
+	for document := range bytes.SplitSeq(asUTF8(data), []byte("\n---")) {
 		errs = append(errs, d.decodeDocument(document, kind))
 	}
 	if errors.Join(errs...) != nil {
@@ -95,9 +97,30 @@ func isArchive(data []byte) bool {
 	return len(data) > ofTar && bytes.HasPrefix(data[ofTar:], []byte("ustar"))
 }
 
-// printable replaces the characters that YAML does not allow, but that a text of a terminal may have.
+// asUTF8 returns the text of a file that begins with a byte order mark, as programs of Windows write it: the
+// output of a command in PowerShell is UTF-16.
+func asUTF8(data []byte) []byte {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case bytes.HasPrefix(data, []byte("\ufeff")):
+		return data[len("\ufeff"):]
+	case bytes.HasPrefix(data, []byte("\xff\xfe")):
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	default:
+		return data
+	}
+	text := make([]uint16, len(data)/2-1)
+	for i := range text {
+		text[i] = order.Uint16(data[2*i+2:])
+	}
+	return []byte(string(utf16.Decode(text)))
+}
+
+// printable replaces the characters that YAML does not allow, but that a text of a terminal may have. It leaves
+// zeros, which are the end of a file that was not written completely.
 func printable(r rune) rune {
-	if r < ' ' && !strings.ContainsRune("\t\n\r", r) || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfeff {
+	if r > 0 && r < ' ' && !strings.ContainsRune("\t\n\r", r) || r >= 0x7f && r < 0xa0 && r != 0x85 || r == 0xfeff {
 		return '\ufffd'
 	}
 	return r

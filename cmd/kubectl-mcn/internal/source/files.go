@@ -34,8 +34,9 @@ var (
 		`config/(node|machineconfig((node|pool)s|s/rendered-.*))|` +
 		`hypershift\.openshift\.io/.*` +
 		`)[/.].*(ya?ml|json)$`)
-	// gatheredPods matches the Pods in a must-gather. They are large, and few of them matter.
-	gatheredPods = regexp.MustCompile(`(?i)/namespaces/[^/]+/(core/pods|pods/[^/]+/[^/]+)\.ya?ml$`)
+	// gatheredPods matches the Pods in a must-gather, and those that oc adm inspect was asked for. They are large,
+	// and few of them matter.
+	gatheredPods = regexp.MustCompile(`(?i)/namespaces/[^/]+/(core/pods(/[^/]+)?|pods/[^/]+/[^/]+)\.ya?ml$`)
 	// archiveFile matches the names of archives.
 	archiveFile = regexp.MustCompile(`(?i)\.(tar|tgz|gz|zip|xz|bz2|zst)$`)
 	// isStdin and isDescriptor match the names of open files of this process.
