@@ -59,7 +59,7 @@ func Next(n cluster.Node, o Options) []string {
 	if n.IsOld { // another step is under way
 		message = ""
 	}
-	isOfStep := slices.Contains(ofController, n.Step) && (!n.Degraded || message == "" || n.IsOfStep || isOfController.MatchString(message))
+	isOfStep := slices.Contains(ofController, n.Step) && isAsked(n) && (!n.Degraded || message == "" || n.IsOfStep || isOfController.MatchString(message))
 	switch {
 	case n.State != cluster.Stuck && !n.Slow:
 		return nil
@@ -76,6 +76,19 @@ func Next(n cluster.Node, o Options) []string {
 		return nextFor(n.Name, daemonPods, daemonLog)
 	}
 	return nextFor(n.Name, daemonLog)
+}
+
+// isNotAsked matches the error of a daemon that could not write its request for a drain or an uncordon.
+var isNotAsked = regexp.MustCompile(`could not set (drain|uncordon) annotation`)
+
+// isAsked reports whether the daemon has asked the controller for the step of a node, as far as that is known.
+func isAsked(n cluster.Node) bool {
+	verb := "drain-"
+	if n.Step == phases.Uncordoned {
+		verb = "uncordon-"
+	}
+	isRequested := n.DesiredDrain == "" || n.DesiredDrain == verb+n.Desired.Config
+	return n.HasBegun() || isRequested && !isNotAsked.MatchString(n.Message)
 }
 
 // nextForUnavailable returns the command that helps with an unavailable Node.
