@@ -87,8 +87,11 @@ func Changes(p cluster.Pool, o Options) string {
 	var texts []string
 	for _, c := range all {
 		text := c.Sign + c.Name
-		if who := strings.TrimSpace(writtenBy(c.Write, o)); who != "" {
+		switch who := strings.TrimSpace(writtenBy(c.Write, o)); {
+		case who != "":
 			text += " (" + who + ")"
+		case !c.At.IsZero(): // without managedFields, only its creation is known
+			text += " (created at " + clockTime(c.At, o.Now) + ")"
 		}
 		texts = append(texts, text)
 	}
