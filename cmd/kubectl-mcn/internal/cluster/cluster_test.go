@@ -279,6 +279,7 @@ func TestAnUnobservedPoolIsNotStalled(t *testing.T) {
 		"the controller has not read the generation": {changes: []func(*mcfgv1.MachineConfigPool){retargeted(20), behind, set(99.9)}},
 		"a new pool":                       {changes: []func(*mcfgv1.MachineConfigPool){created(99.9)}},
 		"a pool that is three minutes old": {[]func(*mcfgv1.MachineConfigPool){created(97)}, true, at(97)},
+		"a new pool with a later target":   {[]func(*mcfgv1.MachineConfigPool){created(90), set(97)}, true, at(97)},
 		"a rendering error comes first":    {changes: []func(*mcfgv1.MachineConfigPool){created(97), withCondition("RenderDegraded", "")}},
 	} {
 		p := one(t, worker("2", tc.changes...), 100, waitingNode("b"))
@@ -353,6 +354,8 @@ func TestNodesDecideWhichAreUnavailable(t *testing.T) {
 	p := selecting("worker", unavailable(3), retargeted(20))
 	nodes := []cluster.Node{cluster.NewNode(kube(configA, "worker"), object("worker", configA))}
 	assert.Zero(t, one(t, p, 60, nodes...).Unavailable)
+	p.Status.MachineCount = 2
+	assert.Equal(t, 3, one(t, p, 60, nodes...).Unavailable, "a machine has no Node")
 	nodes = append(nodes, waitingNode("b"))
 	assert.Equal(t, 3, one(t, p, 60, nodes...).Unavailable, "without all Nodes, the status of the pool decides")
 }

@@ -118,3 +118,14 @@ func TestATargetSetAfterAChangeHasIt(t *testing.T) {
 		assert.Equal(t, tc.want, p.HasChange(cluster.MachineConfig{Changed: changed}, tc.seen), "%v", tc)
 	}
 }
+
+// A pool whose selector of MachineConfigs is empty or invalid selects each MachineConfig.
+func TestAnUnknownSelectorSelectsEachMachineConfig(t *testing.T) {
+	invalid := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "role", Operator: "Likes"}}}
+	other := &metav1.LabelSelector{MatchLabels: map[string]string{"role": "worker"}}
+	for selector, want := range map[*metav1.LabelSelector]bool{{}: true, invalid: true, other: false} {
+		p := worker("")
+		p.Spec.MachineConfigSelector = selector
+		assert.Equal(t, want, one(t, p, 60).Selects(cluster.MachineConfig{Name: "99-a"}), "%v", selector)
+	}
+}

@@ -315,6 +315,11 @@ func TestWithoutMachineConfigNodesTheCountsOfThePoolsAreShown(t *testing.T) {
 	s.set(updated)
 	code, _, stderr := r.end()
 	assert.Zero(t, code, stderr)
+
+	p.Name = "infra"
+	got = execute(t, asList(t, append(rollout(), p)...), "-f", "-")
+	assert.Contains(t, got.stdout, "\n3 nodes known only from the status of the pool\n")
+	assert.NotContains(t, got.stdout, "no MachineConfigNodes", "the pool worker has MachineConfigNodes")
 }
 
 func TestPrintersOfKubectlAreUnchanged(t *testing.T) {

@@ -295,6 +295,15 @@ func TestAProblemLastsSinceTheFirstViewWithIt(t *testing.T) {
 		isOver, _ := c.decide(source.View{Time: at, Cluster: cluster.Of(objects, at)})
 		assert.Equal(t, want, isOver, minutes)
 	}
+	c = &check{tolerate: 5 * time.Minute}
+	for minutes, want := range []bool{0: false, 5: false, 10: true} { // from minute 5 on, another pool is paused
+		p := newPool([]string{"infra", "worker"}[min(minutes/5, 1)], newConfig)
+		p.Spec.Paused = true
+		at := now.Add(time.Duration(minutes) * time.Minute)
+		objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{cluster.NewNode(nil, newNode("a", p.Name, oldConfig, now))}}
+		isOver, _ := c.decide(source.View{Time: at, Cluster: cluster.Of(objects, at)})
+		assert.Equal(t, want, isOver, minutes)
+	}
 }
 
 func TestEachFieldOfTheDocumentIsSet(t *testing.T) {

@@ -288,3 +288,13 @@ func TestAClosedPipeEndsTheCommand(t *testing.T) {
 	_ = cmd.Wait()
 	assert.Empty(t, stderr.String(), "the command ends without a message")
 }
+
+func TestTheCommandReadsItsStdin(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(os.Args[0], "-f", "-", "--at", "now")
+	asCommand(cmd)
+	cmd.Stdin = strings.NewReader(asList(t, rollout()...))
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "from stdin  6 nodes: ")
+}

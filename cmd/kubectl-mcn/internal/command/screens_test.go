@@ -186,16 +186,19 @@ func TestOtherCommandsLookAsRecorded(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		situation string
+		width     int
 		args      []string
 	}{
-		"node.txt":       {"stuck", []string{"node", "worker-4"}},
-		"wide.txt":       {"stuck", []string{"-o", "wide"}},
-		"stuck.json":     {"stuck", []string{"-o", "json"}},
-		"node.yaml":      {"stuck", []string{"node", "worker-4", "-o", "yaml"}},
-		"components.txt": {"paused", []string{"components"}},
+		"node.txt":          {"stuck", 80, []string{"node", "worker-4"}},
+		"node-40.txt":       {"stuck", 40, []string{"node", "worker-4"}},
+		"wide.txt":          {"stuck", 80, []string{"-o", "wide"}},
+		"stuck.json":        {"stuck", 80, []string{"-o", "json"}},
+		"node.yaml":         {"stuck", 80, []string{"node", "worker-4", "-o", "yaml"}},
+		"components.txt":    {"paused", 80, []string{"components"}},
+		"components-40.txt": {"paused", 40, []string{"components"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := execute(t, asList(t, situations[test.situation]()...), append(test.args, "-f", "-")...)
+			got := executeAt(t, test.width, asList(t, situations[test.situation]()...), append(test.args, "-f", "-")...)
 			require.Zero(t, got.code, got.stderr)
 			assertPrintable(t, got.stdout)
 			golden(t, name, got.stdout)

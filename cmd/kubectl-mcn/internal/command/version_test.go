@@ -46,7 +46,7 @@ func TestTheOperatorChangesNoExitCodeOfWait(t *testing.T) {
 	t.Parallel()
 	const onItsWay = "\ndone, but the cluster is on its way to 4.20.3 since 14:04:05 (12m)\n"
 	const degraded = "\n~ cluster operator machine-config: degraded since 14:06:05 (10m)\n    Failed to resync 4.20.3\n    next: oc describe clusteroperator machine-config\n"
-	const unavailable = "\n! cluster operator machine-config: unavailable since 14:06:05 (10m)\n"
+	const unavailable = "\n! cluster operator machine-config: unavailable since 14:06:05 (10m)\n    Cluster not available for [{operator 4.20.5}]\n"
 	for name, test := range map[string]struct {
 		objects      []runtime.Object
 		says, silent string
@@ -54,7 +54,7 @@ func TestTheOperatorChangesNoExitCodeOfWait(t *testing.T) {
 		"the cluster is being updated": {[]runtime.Object{newVersion("4.20.3", configv1.PartialUpdate)}, onItsWay, "cluster operator"},
 		"the cluster is updated":       {[]runtime.Object{newVersion("4.20.3", configv1.CompletedUpdate)}, "  done\n", "on its way"},
 		"degraded":                     {[]runtime.Object{newOperator("machine-config", configv1.OperatorDegraded, configv1.ConditionTrue, "Failed to resync 4.20.3")}, degraded, "unavailable"},
-		"unavailable":                  {[]runtime.Object{newOperator("machine-config", configv1.OperatorAvailable, configv1.ConditionFalse, "no controller")}, unavailable, "degraded"},
+		"unavailable":                  {[]runtime.Object{newOperator("machine-config", configv1.OperatorAvailable, configv1.ConditionFalse, "Cluster not available for [{operator 4.20.5}]")}, unavailable, "degraded"},
 		"fine":                         {[]runtime.Object{newOperator("machine-config", configv1.OperatorDegraded, configv1.ConditionFalse, "")}, "  done\n", "cluster operator"},
 		"another operator":             {[]runtime.Object{newOperator("dns", configv1.OperatorDegraded, configv1.ConditionTrue, "x")}, "  done\n", "cluster operator"},
 	} {

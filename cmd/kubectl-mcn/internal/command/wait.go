@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -95,10 +94,8 @@ func (w *waiting) wait(ctx context.Context) error {
 	switch {
 	case c.last.Time.IsZero():
 	case err == nil:
-		if err = w.terminal.Print(w.Out, screen.Outside(c.last.Cluster, w.options(c.last, false))); err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(w.Out, "done")
+		lines := screen.Outside(c.last.Cluster, w.options(c.last, false))
+		err = w.terminal.Print(w.Out, append(lines, screen.Line{Text: "done"}))
 	case isFailed:
 		lines := append([]screen.Line{{}}, screen.Snapshot(c.last.Cluster, w.options(c.last, false))...)
 		_ = w.terminal.Print(w.Out, lines) // err is more important than a failed write

@@ -60,6 +60,7 @@ func TestTheCauseIsTheErrorWithoutItsWrappers(t *testing.T) {
 		"only NodeDegraded has the drain error": {append(drain(draining), degraded("failed to drain node: "+evictPG0)), "failed to drain node: " + evictPG0, false, []mco.Pod{refused("pg-0")}},
 		"degraded outside of an update":         {[]func(*mcfgv1.MachineConfigNode){is(phases.Updated, yes, 1), degraded(drift)}, drift[len("Node worker-0 upgrade failure. "):], false, nil},
 		"degraded in an earlier update":         {append(drain(draining), degraded("Action during update to rendered-worker-aaa: Node worker-0 upgrade failure. disk full")), "disk full", false, nil},
+		"a step at a restart, after an update":  {[]func(*mcfgv1.MachineConfigNode){is(phases.Updated, yes, 9), is(phases.Resumed, no, 8, "Action during update to rendered-worker-aaa: Error: Resuming: no clock")}, "Error: Resuming: no clock", true, nil},
 		"files that cannot be written":          {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.AppliedFilesAndOS, running, 4, "Update failed applying files to node: no space left on device")}, "Update failed applying files to node: no space left on device", true, nil},
 		"a config that cannot be reconciled":    {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, running, 4, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x")}, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x", true, nil},
 	} {
@@ -184,7 +185,7 @@ func TestAnErrorIsOldIfAStepHasChangedSince(t *testing.T) {
 	ended := update(is(phases.Drained, yes, 70), is(phases.RebootedNode, yes, 75), degraded(afterAnHour))
 	behind := mco.Of(newNode("state", "Done", "currentConfig", configB, "desiredConfig", configB, "desiredDrain", "uncordon-"+configB, "lastAppliedDrain", "uncordon-"+configB), ended)
 	assert.True(t, behind.IsOld && !behind.InUpdate(), "a failure in the object is old if the annotations show that the update is complete")
-	n := mco.Of(newNode("state", "Degraded", "reason", "disk full", "currentConfig", configA, "desiredConfig", configB), update(is(phases.Drained, running, 70)))
+	n := mco.Of(newNode("state", "Degraded", "reason", "disk full", "currentConfig", configA, "desiredConfig", configB), update(is(phases.Drained, running, 70), is(phases.NodeDegraded, no, 60, "Action during update to a: disk full")))
 	assert.False(t, n.IsOld, "an error in the annotations has no time, so it is not old")
 	for applied, isOld := range map[string]bool{"drain-" + configB: true, "uncordon-" + configA: false} {
 		n = mco.Of(newNode("state", "Degraded", "reason", afterAnHourIs, "currentConfig", configA, "desiredConfig", configB, "desiredDrain", "drain-"+configB, "lastAppliedDrain", applied), nil)

@@ -164,7 +164,7 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 	switch n.Update {
 	case progress.NoUpdate:
 		n.Since = n.Completed
-		if !isUpdated && n.HasNode {
+		if !isUpdated {
 			n.Ended = Later(lastStep(list), n.Ended)
 		}
 	case progress.Requested:

@@ -90,7 +90,7 @@ func ComponentTable(list []metav1.Condition, o Options) []Line {
 		if progressing != nil && progressing.Status != metav1.ConditionFalse {
 			doing, since = addDoing(c.name, progressing)
 		}
-		if fault, ok := components.MostRecentError(own); ok && fault.Resolved {
+		if fault, _ := components.MostRecentError(own); fault.Resolved {
 			add(Plain, c.name, "last error resolved "+sinceNow(fault.Since.Time, o.Now)+" ago, in "+Clean(string(fault.State)), fault.Message)
 		}
 		rows = append(rows, []string{c.name, health, doing, since})

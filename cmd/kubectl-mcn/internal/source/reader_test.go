@@ -145,6 +145,7 @@ func TestTheMetadataOfConfigsIsReadOnce(t *testing.T) {
 		pool.Spec.MachineConfigSelector = &metav1.LabelSelector{MatchLabels: selector}
 		s.Put(pool)
 	}
+	s.Put(&mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "without a config"}})
 	c.readConfigs(t.Context(), s, client)
 	c.readConfigs(t.Context(), s, client)
 	const one, list = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"

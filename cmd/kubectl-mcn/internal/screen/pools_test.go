@@ -1,0 +1,60 @@
+package screen
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
+)
+
+// The column LEFT has the remaining time of a pool, or the reason why the time is not known. If there are several
+// reasons, it has the first of this table.
+func TestLeftIsTheTimeOrTheReasonWhyItIsUnknown(t *testing.T) {
+	failed, pulling := cluster.Node{}, cluster.Node{}
+	failed.PinnedImageSets, pulling.PinnedImageSets = []mco.PinnedImageSet{{Failed: true}}, []mco.PinnedImageSet{{}}
+	degraded := cluster.Node{Node: mco.Node{Node: progress.Node{Degraded: true}}}
+	done := func(p cluster.Pool) cluster.Pool {
+		p.Known, p.Updated, p.Done = true, true, 3
+		return p
+	}
+	with := func(p cluster.Pool, nodes ...cluster.Node) cluster.Pool {
+		p.Known, p.Nodes = true, nodes
+		return p
+	}
+	left, over := 7*time.Minute, -time.Second
+	waiting, stuck := cluster.Counts{Waiting: 1}, cluster.Counts{Stuck: 1}
+	updating := cluster.Counts{Done: 1, Updating: 1}
+	for _, tc := range []struct {
+		pool cluster.Pool
+		want string
+	}{
+		{done(cluster.Pool{Problems: []cluster.PoolCondition{{}}, Build: &cluster.PoolCondition{}}), "degraded"},
+		{cluster.Pool{Build: &cluster.PoolCondition{}, Paused: true}, "building"},
+		{cluster.Pool{Known: true, Updated: true, Paused: true}, "-"},
+		{done(cluster.Pool{Paused: true}), "done, paused"},
+		{done(cluster.Pool{}), "done"},
+		{with(cluster.Pool{NotUpdated: &cluster.PoolCondition{}}, degraded), "not Updated"},
+		{with(done(cluster.Pool{Paused: true}), failed), "degraded"},
+		{with(done(cluster.Pool{Paused: true}), pulling), "pulling"},
+		{with(cluster.Pool{Counts: waiting, Paused: true, Blocked: true}, pulling), "paused"},
+		{with(cluster.Pool{Counts: waiting, Blocked: true, Stalled: true}, failed), "blocked"},
+		{with(cluster.Pool{Counts: stuck}, degraded), "degraded"},
+		{with(cluster.Pool{Counts: cluster.Counts{Stuck: 1, Waiting: 1}}, degraded), "?"},
+		{with(cluster.Pool{Counts: cluster.Counts{Stuck: 1, Updating: 1}}, degraded), "?"},
+		{with(cluster.Pool{Counts: stuck}), "?"},
+		{with(cluster.Pool{Counts: updating, Remaining: &left}, cluster.Node{Slow: true}), "?"},
+		{cluster.Pool{Counts: cluster.Counts{Idle: 1}}, "?"},
+		{with(cluster.Pool{Counts: waiting, Stalled: true, WaitsFor: &cluster.Pool{}}), "stalled"},
+		{with(cluster.Pool{Counts: waiting, WaitsFor: &cluster.Pool{}, Remaining: &left}), "waiting"},
+		{with(cluster.Pool{Counts: updating, Remaining: &over}), "soon"},
+		{with(cluster.Pool{Counts: updating, Remaining: new(time.Duration)}), "soon"},
+		{with(cluster.Pool{Counts: updating, Remaining: &left}, pulling), "~7m"},
+		{with(cluster.Pool{Counts: waiting}), "-"},
+	} {
+		assert.Equal(t, tc.want, leftText(tc.pool), "%+v", tc.pool)
+	}
+}
