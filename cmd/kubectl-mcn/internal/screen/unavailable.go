@@ -10,8 +10,8 @@ import (
 
 // addUnavailable adds the unavailable nodes of a pool, and commands that show more about them.
 func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
-	var texts, messages []string
-	names := map[string][]string{} // the nodes by the message of their condition
+	var texts, causes []string
+	names, first := map[string][]string{}, map[string]string{} // the nodes and the first message of each cause
 	all := p.UnavailableNodes()
 	for _, n := range all {
 		why := whyUnavailable(n, o)
@@ -28,12 +28,15 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 		}
 		problem.Next = append(problem.Next, nextForUnavailable(n)...)
 		if message := unready(n); message != "" {
-			messages = addOnce(messages, message)
-			names[message] = append(names[message], n.Name)
+			cause := masked(message, n.Name)
+			if first[cause] == "" {
+				causes, first[cause] = append(causes, cause), message
+			}
+			names[cause] = append(names[cause], n.Name)
 		}
 	}
-	for _, message := range messages {
-		problem.Details = append(problem.Details, o.names(names[message])+": "+message)
+	for _, cause := range causes {
+		problem.Details = append(problem.Details, o.names(names[cause])+": "+first[cause])
 	}
 	if unknown := p.Unavailable - len(all); unknown > 0 {
 		texts = append(texts, nodes(unknown)+" by the status of the pool")
