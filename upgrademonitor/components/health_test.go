@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// The table has the health for each status of Degraded and Available. "" is a missing condition.
-func TestHealthOfEachDegradedAndAvailable(t *testing.T) {
+// The table has the health for each status of Degraded and Available. The status "" is a missing condition.
+func TestHealthDependsOnDegradedAndAvailable(t *testing.T) {
 	const healthy, unhealthy, isUnknown = components.Healthy, components.Unhealthy, components.Unknown
 	available := []metav1.ConditionStatus{yes, no, unknown, "", "Perhaps"}
 	for degraded, want := range map[metav1.ConditionStatus][]components.Health{
@@ -32,7 +32,7 @@ func TestHealthOfEachDegradedAndAvailable(t *testing.T) {
 	assert.Equal(t, isUnknown, components.HealthOf([]metav1.Condition{{Status: yes}}, "MachineConfigServer"))
 }
 
-// statuses returns the conditions Available and Degraded of a component. "" leaves a condition out.
+// statuses returns the conditions Available and Degraded of a component. The status "" omits a condition.
 func statuses(c components.Component, available, degraded metav1.ConditionStatus) []metav1.Condition {
 	list := []metav1.Condition{{Type: "Other", Status: yes}}
 	if available != "" {
@@ -81,15 +81,15 @@ func TestMostRecentErrorIsTheNewestUnresolvedError(t *testing.T) {
 		"three errors":  {list(degraded(operator, "OperatorSyncMCDFailed", "old", 0), degraded(controller, "SyncMCCFailed", "new", 1), degraded(daemon, "SyncMCDFailed", "older", -1)), "MachineConfigController SyncMCC 12:01 new false"},
 		"an error that was resolved before the unresolved error": {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), degraded(daemon, "SyncMCDFailed", "disk full", 0)), "MachineConfigDaemon SyncMCD 12:00 disk full false"},
 		"an error that was resolved after the unresolved error":  {list(degraded(operator, "OperatorSyncMCDFailed", "open", 0), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: x")), "MachineConfigOperator OperatorSyncMCD 12:00 open false"},
-		"resolved":            {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: timed out: waiting, in all: 5m")), "MachineConfigOperator OperatorSync 12:01 timed out: waiting, in all: 5m true"},
-		"two resolved":        {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: y")), "MachineConfigController SyncMCC 12:02 y true"},
-		"a stuck rollout":     {list(degraded(daemon, "RolloutStuck", "x", 0)), "MachineConfigDaemon Rollout 12:00 x false"},
-		"Errored":             {list(degraded(operator, "ErroredFailed", "x", 0)), "MachineConfigOperator Errored 12:00 x false"},
-		"Unknown is no error": {list(metav1.Condition{Type: components.TypeOf(operator, components.Degraded), Status: unknown, Message: last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x").Message}), ""},
-		"no details":          {list(last(operator, "")), ""},
-		"an invalid time":     {list(last(operator, "soon, in SyncMCC: x")), ""},
-		"no text":             {list(last(operator, "2026-05-22T12:01:00Z, in SyncMCC")), ""},
-		"another type":        {list(metav1.Condition{Type: "Degraded", Status: yes}), ""},
+		"resolved":                      {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: timed out: waiting, in all: 5m")), "MachineConfigOperator OperatorSync 12:01 timed out: waiting, in all: 5m true"},
+		"two resolved":                  {list(last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x"), last(controller, "2026-05-22T12:02:00Z, in SyncMCC: y")), "MachineConfigController SyncMCC 12:02 y true"},
+		"a stuck rollout":               {list(degraded(daemon, "RolloutStuck", "x", 0)), "MachineConfigDaemon Rollout 12:00 x false"},
+		"Errored":                       {list(degraded(operator, "ErroredFailed", "x", 0)), "MachineConfigOperator Errored 12:00 x false"},
+		"Degraded is Unknown":           {list(metav1.Condition{Type: components.TypeOf(operator, components.Degraded), Status: unknown, Message: last(operator, "2026-05-22T12:01:00Z, in OperatorSync: x").Message}), ""},
+		"the last error has no details": {list(last(operator, "")), ""},
+		"an invalid time":               {list(last(operator, "soon, in SyncMCC: x")), ""},
+		"the last error has no text":    {list(last(operator, "2026-05-22T12:01:00Z, in SyncMCC")), ""},
+		"another type":                  {list(metav1.Condition{Type: "Degraded", Status: yes}), ""},
 	} {
 		for range 2 { // the order of the conditions does not matter
 			fault, ok := components.MostRecentError(tc.list)
@@ -103,7 +103,7 @@ func TestMostRecentErrorIsTheNewestUnresolvedError(t *testing.T) {
 	}
 }
 
-// The functions read the conditions of MachineConfiguration/cluster.
+// Overall and MostRecentError read the conditions of the object MachineConfiguration/cluster.
 func ExampleMostRecentError() {
 	conditions := []metav1.Condition{{
 		Type: "MachineConfigOperatorDegraded", Status: metav1.ConditionTrue, Reason: "OperatorSyncMCDFailed", Message: "timed out", LastTransitionTime: noon,

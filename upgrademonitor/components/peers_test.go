@@ -36,7 +36,7 @@ func updating(m *mcfgv1.MachineConfigNode) {
 	mcntest.Is(phases.UpdatePrepared, yes, 4)(m)
 }
 
-// nodes returns the objects of six nodes. For some n, one node is in an update.
+// nodes returns the objects of six nodes. As n grows, one node after the other is in an update, and then none.
 func nodes(n int) []*mcfgv1.MachineConfigNode {
 	var list []*mcfgv1.MachineConfigNode
 	for i := range 6 {
@@ -64,8 +64,8 @@ func missing(n int32) func(*appsv1.DaemonSetStatus) {
 	return func(s *appsv1.DaemonSetStatus) { s.NumberUnavailable = n }
 }
 
-// The daemons are available even if the daemon is missing on each node that is in an update.
-func TestConditionsOfTheDaemons(t *testing.T) {
+// A daemon may be missing on a node that is in an update: the daemons are still available.
+func TestTheConditionsOfTheDaemonsFollowDaemonSetAndNodes(t *testing.T) {
 	notUpdated := mcntest.Is(phases.Updated, no, 2) // Updated is False, but no step of an update has started
 	isNew := func(m *mcfgv1.MachineConfigNode) {
 		m.Status.ConfigVersion, m.Status.Conditions = nil, transitions.Complete(nil, false, noon)
@@ -82,22 +82,22 @@ func TestConditionsOfTheDaemons(t *testing.T) {
 		mcns []*mcfgv1.MachineConfigNode
 		want string // the status and reason of Degraded, Available and Progressing
 	}{
-		"healthy":                          {daemonSet(), list(), "False AsExpected, True AsExpected, False AsExpected"},
-		"no data":                          {nil, nil, "Unknown NoData, Unknown NoData"},
-		"no DaemonSet":                     {nil, list(), "False AsExpected, Unknown NoData"},
-		"the DaemonSet was never observed": {daemonSet(func(s *appsv1.DaemonSetStatus) { *s = appsv1.DaemonSetStatus{} }), list(), "False AsExpected, Unknown NoData, True RollingOut"},
-		"no observedGeneration":            {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 0 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
-		"no nodes for the DaemonSet":       {daemonSet(func(s *appsv1.DaemonSetStatus) { s.DesiredNumberScheduled = 0 }), list(), "False AsExpected, True AsExpected, False AsExpected"},
-		"no objects":                       {daemonSet(), nil, "Unknown NoData, True AsExpected, False AsExpected"},
-		"one degraded":                     {daemonSet(), list(degraded), "True SyncMCDFailed, True AsExpected, False AsExpected"},
-		"one missing":                      {daemonSet(missing(1)), list(), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
-		"one missing, one in update":       {daemonSet(missing(1)), list(updating), "False AsExpected, True AsExpected, False AsExpected"},
-		"two missing, one in update":       {daemonSet(missing(2)), list(updating), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
-		"one missing, a new node":          {daemonSet(missing(1)), list(isNew), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
-		"one missing, Updated=False":       {daemonSet(missing(1)), list(notUpdated), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
-		"one missing, degraded update":     {daemonSet(missing(1)), list(func(m *mcfgv1.MachineConfigNode) { updating(m); degraded(m) }), "True SyncMCDFailed, True AsExpected, False AsExpected"},
-		"being rolled out":                 {daemonSet(func(s *appsv1.DaemonSetStatus) { s.UpdatedNumberScheduled = 5 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
-		"the last change was not observed": {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 2 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
+		"healthy":                                      {daemonSet(), list(), "False AsExpected, True AsExpected, False AsExpected"},
+		"no data":                                      {nil, nil, "Unknown NoData, Unknown NoData"},
+		"no DaemonSet":                                 {nil, list(), "False AsExpected, Unknown NoData"},
+		"the DaemonSet was never observed":             {daemonSet(func(s *appsv1.DaemonSetStatus) { *s = appsv1.DaemonSetStatus{} }), list(), "False AsExpected, Unknown NoData, True RollingOut"},
+		"no observedGeneration":                        {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 0 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
+		"the DaemonSet selects no node":                {daemonSet(func(s *appsv1.DaemonSetStatus) { s.DesiredNumberScheduled = 0 }), list(), "False AsExpected, True AsExpected, False AsExpected"},
+		"no objects":                                   {daemonSet(), nil, "Unknown NoData, True AsExpected, False AsExpected"},
+		"one degraded":                                 {daemonSet(), list(degraded), "True SyncMCDFailed, True AsExpected, False AsExpected"},
+		"one missing":                                  {daemonSet(missing(1)), list(), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, one in update":                   {daemonSet(missing(1)), list(updating), "False AsExpected, True AsExpected, False AsExpected"},
+		"two missing, one in update":                   {daemonSet(missing(2)), list(updating), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, one node is new":                 {daemonSet(missing(1)), list(isNew), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, Updated=False":                   {daemonSet(missing(1)), list(notUpdated), "False AsExpected, False DaemonSetUnavailable, False AsExpected"},
+		"one missing, on a degraded node in an update": {daemonSet(missing(1)), list(func(m *mcfgv1.MachineConfigNode) { updating(m); degraded(m) }), "True SyncMCDFailed, True AsExpected, False AsExpected"},
+		"being rolled out":                             {daemonSet(func(s *appsv1.DaemonSetStatus) { s.UpdatedNumberScheduled = 5 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
+		"the last change of the DaemonSet was not observed": {daemonSet(func(s *appsv1.DaemonSetStatus) { s.ObservedGeneration = 2 }), list(), "False AsExpected, True AsExpected, True RollingOut"},
 	} {
 		var got []string
 		for i, c := range components.Daemons(tc.ds, tc.mcns, noon.Add(time.Millisecond)) {
@@ -110,7 +110,7 @@ func TestConditionsOfTheDaemons(t *testing.T) {
 	}
 }
 
-// The messages list the nodes in alphabetical order.
+// The messages list the first ten nodes in alphabetical order.
 func TestMessagesOfTheDaemonsNameTenNodes(t *testing.T) {
 	mcns := nodes(0)
 	for _, i := range rand.Perm(5000) {
@@ -131,7 +131,7 @@ func deployment(name appsv1.DeploymentConditionType, status corev1.ConditionStat
 	return d
 }
 
-func TestAProcessIsAvailableIfItsDeploymentIs(t *testing.T) {
+func TestAProcessIsAvailableIfItsDeploymentIsAvailable(t *testing.T) {
 	const noData = "Unknown NoData The status of the Deployment is not known"
 	for _, tc := range []struct {
 		d    *appsv1.Deployment

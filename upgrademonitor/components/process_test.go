@@ -53,8 +53,8 @@ var (
 	errDown     = apierrors.NewServiceUnavailable("down")
 )
 
-// memory is a server with one MachineConfiguration, and the cache of an informer. It does not track which field manager
-// owns which field: an e2e test checks that.
+// memory is a server with one MachineConfiguration, and the cache of an informer. It does not track field managers, which
+// an e2e test checks.
 type memory struct {
 	operatorv1client.MachineConfigurationInterface // is nil: no test calls another method
 
@@ -223,7 +223,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// sync reports a sync of the operator with one step. Both end with the error, or succeed if it is nil.
+// sync reports a sync of the operator with one step. The sync and the step fail with the error, or succeed if it is nil.
 func (p *process) sync(err error) {
 	end := p.Begin(components.OperatorSync, "")
 	p.Begin(components.OperatorSyncMCD, "")(err)
@@ -231,7 +231,7 @@ func (p *process) sync(err error) {
 	synctest.Wait()
 }
 
-// healthy starts an operator. All its conditions are healthy and written, and the last write is long ago.
+// healthy starts an operator whose conditions are all healthy. The last write was hours ago.
 func healthy(t *testing.T, m *memory) *process {
 	t.Helper()
 	p := m.operator(t)

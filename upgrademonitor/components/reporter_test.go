@@ -42,7 +42,7 @@ func TestASlowPassIsProgressingAfterTwoMinutesAndDegradedAfterThirty(t *testing.
 		p.Forget(components.OperatorSyncMCN, "")
 		pass(5 * time.Hour)
 		stuck := m.is(t, operatorDegraded, yes, "OperatorSyncMCPRequiredStuck")
-		assert.Equal(t, c.Message, stuck.Message, "the sync that is stuck in this step is no second problem")
+		assert.Equal(t, c.Message, stuck.Message, "a sync that is stuck in this step is not counted as a second problem")
 		assert.Equal(t, began.Add(30*time.Minute).Unix(), stuck.LastTransitionTime.Unix())
 		assert.Equal(t, components.Unhealthy, components.HealthOf(m.conditions(), components.Operator))
 
@@ -67,7 +67,7 @@ func TestAPassThatIsStuckAndThenFailsStaysDegraded(t *testing.T) {
 	})
 }
 
-// If a condition of a peer becomes unhealthy, it is written after a delay. If it becomes healthy, it is written at once.
+// A peer's condition that becomes unhealthy is written after a delay. A condition that becomes healthy is written at once.
 func TestPeerConditionsAreWrittenAfterTheyHaveLasted(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)
@@ -102,17 +102,17 @@ func TestPeerConditionsAreWrittenAfterTheyHaveLasted(t *testing.T) {
 		p.stop()
 		m.operator(t)
 		pass(time.Hour)
-		assert.Equal(t, "Unknown", m.is(t, daemonDegraded, unknown, "Reason").Message, "a new process keeps the conditions that it does not know")
+		assert.Equal(t, "Unknown", m.is(t, daemonDegraded, unknown, "Reason").Message, "a new process keeps the peer conditions that it was not told yet")
 	})
 }
 
-// The message has the current step, even after a restart. After the first sync has succeeded, the condition never changes
-// again.
+// During the bootstrap, the message has the current step, even after a restart. After the first sync has succeeded, the
+// condition never changes again.
 func TestTheBootstrapIsVisibleAndItsRecordStays(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
 		m.is(t, operatorDegraded, unknown, "Starting")
-		assert.Len(t, m.conditions(), 3, "nothing is known about the controller and the daemons")
+		assert.Len(t, m.conditions(), 3, "conditions of the controller and the daemons are not written before they are known")
 		assert.Equal(t, "The first sync has not completed", m.is(t, bootstrap, yes, "BootstrapProgression").Message)
 		p.sync(errDaemons)
 		p.Begin(components.MetricsSync, "")(errDaemons) // MetricsSync is not a step of the sync
@@ -144,8 +144,8 @@ func TestTheBootstrapIsVisibleAndItsRecordStays(t *testing.T) {
 	})
 }
 
-// A restart of the operator does not start the hour again. If a node is degraded, the condition shows the node, and not the
-// rollout.
+// The hour of a stuck rollout does not start again after a restart of the operator. If a node is degraded, the condition
+// shows the node instead of the rollout.
 func TestAStuckRolloutDegradesTheDaemonsAfterAnHour(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p, ds, mcns := healthy(t, m), daemonSet(), nodes(0)
@@ -197,7 +197,7 @@ func TestARolloutThatEndsWhileTheOperatorIsDownIsNotStuck(t *testing.T) {
 	})
 }
 
-// Track also records the result of the pass once. With a nil Reporter, it only runs the work.
+// Track returns the error of the work, and records the result of the pass once. A nil Reporter only runs the work.
 func TestTrackReturnsTheErrorOfTheWork(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := m.operator(t)
@@ -240,7 +240,7 @@ type badError struct{ text *string }
 
 func (e *badError) Error() string { return *e.text }
 
-// After a panic, nil errors, huge texts and many nodes, all conditions together have at most 4 kB.
+// All conditions together have at most 4 kB, even after a panic, nil errors, huge texts and many degraded nodes.
 func TestConditionsAreValidAndSmallWhateverIsReported(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p, controller := m.operator(t), m.start(t.Context(), t, m.config(components.Controller))

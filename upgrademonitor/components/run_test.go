@@ -19,9 +19,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/components"
 )
 
-// After each change by another process, one write restores the conditions. The conditions and fields of other processes
-// stay.
-func TestConditionsThatOthersChangeAreWrittenAgain(t *testing.T) {
+// After another process has changed our conditions, one write restores them. The conditions and fields of other processes
+// are kept.
+func TestConditionsThatAnotherProcessChangesAreRestored(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		healthy(t, m)
 		want, before := m.conditions(), m.writes()
@@ -47,25 +47,25 @@ func TestConditionsThatOthersChangeAreWrittenAgain(t *testing.T) {
 		m.setConditions(append(foreign, metav1.Condition{Type: "BootImageUpdateDegraded"}))
 		pass(time.Hour)
 		assert.Len(t, m.conditions(), 8, "a condition of another client stays")
-		assert.Equal(t, 6, m.writes()-before, "observedGeneration is a field of others, so its change costs no write")
+		assert.Equal(t, 6, m.writes()-before, "a change of observedGeneration, which belongs to another process, causes no write")
 	})
 }
 
-// If the API server rejects a write, the write is retried every 10 minutes, otherwise every 30 seconds. The retry has the
-// time at which the status changed. If an error was resolved during the outage, the retry shows it as the last error.
+// A rejected write is retried every 10 minutes, and any other failed write every 30 seconds. The retry has the time at which
+// the status changed. An error that was resolved during the outage is shown as the last error.
 func TestAFailedWriteIsRetriedAndLoggedOnce(t *testing.T) {
 	const soon, late = 30 * time.Second, 10 * time.Minute
 	for name, tc := range map[string]struct {
 		err      error
 		interval time.Duration
 	}{
-		"403":                 {apierrors.NewForbidden(resource, "cluster", nil), late},
-		"404":                 {errNotFound, late},
-		"422":                 {apierrors.NewInvalid(operatorv1.GroupVersion.WithKind("MachineConfiguration").GroupKind(), "cluster", nil), late},
-		"500 without a field": {apierrors.NewInternalError(errors.New("field not declared in schema")), late},
-		"500":                 {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), soon},
-		"409":                 {apierrors.NewConflict(resource, "cluster", nil), soon},
-		"503":                 {errDown, soon},
+		"403":                             {apierrors.NewForbidden(resource, "cluster", nil), late},
+		"404":                             {errNotFound, late},
+		"422":                             {apierrors.NewInvalid(operatorv1.GroupVersion.WithKind("MachineConfiguration").GroupKind(), "cluster", nil), late},
+		"500, a field that the CRD lacks": {apierrors.NewInternalError(errors.New("field not declared in schema")), late},
+		"500":                             {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), soon},
+		"409":                             {apierrors.NewConflict(resource, "cluster", nil), soon},
+		"503":                             {errDown, soon},
 	} {
 		inBubble(t, func(t *testing.T, m *memory) {
 			m.failWith(tc.err)
@@ -95,7 +95,7 @@ func TestAFailedWriteIsRetriedAndLoggedOnce(t *testing.T) {
 	}
 }
 
-// Config.Ready decides whether the object is ready, even after the object was created again.
+// Nothing is written until Config.Ready accepts the object, even after the object was created again.
 func TestNothingIsWrittenBeforeTheObjectIsReady(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		m.delete()
@@ -130,7 +130,8 @@ func TestAMissingObjectIsLoggedOnce(t *testing.T) {
 	})
 }
 
-// No caller waits for the request. When Run ends, the request is canceled at once, and no failure is logged.
+// A request that hangs delays no caller, and is canceled after ten seconds. When Run ends, the request is canceled at once,
+// and no failure is logged.
 func TestARequestThatHangsIsCanceledAfterTenSeconds(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		m.hangs = true
@@ -150,7 +151,8 @@ func TestARequestThatHangsIsCanceledAfterTenSeconds(t *testing.T) {
 	})
 }
 
-// On a day with faults, there are two or three writes for each fault. The last error stays after a restart.
+// On a day without faults, nothing is written. On a day with faults, each fault causes two or three writes, and the last
+// error stays after a restart.
 func TestADayWithoutFaultsHasNoWrite(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, m *memory) { assert.Empty(t, day(t, m, false)) })
@@ -164,9 +166,9 @@ func TestADayWithoutFaultsHasNoWrite(t *testing.T) {
 	})
 }
 
-// day simulates a day of both processes, which begins two hours after their start, and returns the number of writes
-// by field manager. There is a sync every 30 seconds, some nodes are updated, and each process restarts. The faults:
-// passes fail now and then, a sync fails for an hour in which the operator is killed, a pass hangs for an hour, and
+// day simulates a day of both processes, and returns the number of writes by field manager. The day begins two hours after
+// the start of the processes. There is a sync every 30 seconds, some nodes are updated, and each process restarts. With
+// faults, passes fail now and then, a sync fails for an hour in which the operator is killed, a pass hangs for an hour, and
 // the controller's Deployment is unavailable for an hour.
 func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 	t.Helper()
@@ -208,8 +210,8 @@ func day(t *testing.T, m *memory, hasFaults bool) map[string]int {
 	return m.by
 }
 
-// While the conditions change all the time, the pause between writes doubles up to 10 minutes. After an hour without a
-// write, the pause is 30 seconds again.
+// While conditions change all the time, the pause between writes doubles, up to 10 minutes. After an hour without a write,
+// the pause is 30 seconds again.
 func TestThePauseBetweenWritesDoubles(t *testing.T) {
 	inBubble(t, func(t *testing.T, m *memory) {
 		p := healthy(t, m)

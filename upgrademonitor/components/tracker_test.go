@@ -25,9 +25,8 @@ func (t *tracker) succeeds(s State, key string, at time.Time) {
 	t.succeed(t.start(stateKey{s, key}, at))
 }
 
-// Passes of several steps start and end in random order, and overlap. Degraded is True exactly if an error has been
-// unresolved for 2 minutes, a pass has run for 30 minutes, or such a pass has failed. Progressing is True exactly if a pass
-// has run for 2 minutes.
+// For random passes that overlap, Degraded is True if, and only if, an error has been unresolved for 2 minutes, a pass has
+// run for 30 minutes, or a pass of 30 minutes has failed. Progressing is True if, and only if, a pass has run for 2 minutes.
 func TestOnlyASuccessOfTheSameStepResolvesAnError(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -70,8 +69,8 @@ func TestOnlyASuccessOfTheSameStepResolvesAnError(t *testing.T) {
 				isProgressing = isProgressing || now.Sub(p.started) >= 2*time.Minute
 			}
 			after := tr.conditions(before, epoch, now)
-			assert.True(t, slices.Equal(after, tr.conditions(before, epoch, now)), "seed %d: the result does not depend on the order of a map", seed)
-			assert.True(t, slices.Equal(after, tr.conditions(after, epoch, now)), "seed %d: the conditions do not change without an event", seed)
+			assert.True(t, slices.Equal(after, tr.conditions(before, epoch, now)), "seed %d: a second call must return the same conditions", seed)
+			assert.True(t, slices.Equal(after, tr.conditions(after, epoch, now)), "seed %d: the conditions must not change without an event", seed)
 			before = after
 			assert.Equal(t, isDegraded, find(after, TypeOf(Operator, Degraded)).Status == metav1.ConditionTrue, "seed %d", seed)
 			assert.Equal(t, isProgressing, find(after, TypeOf(Operator, Progressing)).Status == metav1.ConditionTrue, "seed %d", seed)
@@ -82,8 +81,8 @@ func TestOnlyASuccessOfTheSameStepResolvesAnError(t *testing.T) {
 	}
 }
 
-// A State that cannot be a part of a reason becomes Errored. A key that is a possible name of an object is not truncated.
-// Long keys that differ only at the end stay different after they are truncated.
+// A State that is not valid in a reason becomes Errored. A key of up to 253 bytes, like the name of an object, is kept. Long
+// keys that differ only at their ends stay different after they are truncated.
 func TestAStepHasAValidNameAndAShortKey(t *testing.T) {
 	for state, want := range map[State]State{
 		OperatorSyncConfigMaps: "OperatorSyncConfigmaps", "OperatorSyncEverything": "OperatorSyncEverything",
@@ -97,7 +96,7 @@ func TestAStepHasAValidNameAndAShortKey(t *testing.T) {
 	assert.Len(t, newStateKey(OperatorSyncMCP, long).key, 253)
 }
 
-// When 64 errors are kept, their texts are still updated.
+// At most 64 errors are kept. Their texts are updated, but further errors are not kept.
 func TestTheFirst64ErrorsAreKept(t *testing.T) {
 	tr, now := newTracker(Controller), epoch
 	for i := range 5000 {
@@ -110,7 +109,7 @@ func TestTheFirst64ErrorsAreKept(t *testing.T) {
 	assert.Contains(t, tr.degraded(metav1.Condition{}, now).Message, "; and 63 more")
 }
 
-// Degraded of an earlier process stays True until a whole sync has succeeded, an error of this process is shown, or ten
+// Degraded=True of an earlier process stays until a whole sync has succeeded, an error of this process is shown, or ten
 // minutes have passed without an error.
 func TestDegradedOfAnEarlierProcessStays(t *testing.T) {
 	published := condition(metav1.ConditionTrue, "OperatorSyncMCDFailed", "old; and 3 more")
@@ -160,12 +159,12 @@ func TestANewClusterIsBootstrapping(t *testing.T) {
 		before []metav1.Condition
 		want   metav1.ConditionStatus
 	}{
-		"a new cluster":                              {time.Minute, nil, "True"},
-		"a new cluster, with others' conditions":     {time.Minute, of("BootImageUpdateDegraded", "False"), "True"},
-		"a clock that is behind the API server's":    {-5 * time.Minute, nil, "True"},
-		"a restart during a bootstrap of many hours": {5 * time.Hour, of(bootstrap, "True"), "True"},
-		"a restart after the bootstrap":              {10 * time.Minute, of(bootstrap, "False"), "False"},
-		"the first start on an older cluster":        {time.Hour, of("BootImageUpdateDegraded", "False"), ""},
+		"a new cluster": {time.Minute, nil, "True"},
+		"a new cluster, with conditions of other clients": {time.Minute, of("BootImageUpdateDegraded", "False"), "True"},
+		"a clock that is behind the API server's":         {-5 * time.Minute, nil, "True"},
+		"a restart during a bootstrap of many hours":      {5 * time.Hour, of(bootstrap, "True"), "True"},
+		"a restart after the bootstrap":                   {10 * time.Minute, of(bootstrap, "False"), "False"},
+		"the first start on an older cluster":             {time.Hour, of("BootImageUpdateDegraded", "False"), ""},
 	} {
 		after := newTracker(Operator).conditions(tc.before, epoch.Add(-tc.age), epoch)
 		assert.Equal(t, tc.want, find(after, TypeOf(Bootstrap, Progressing)).Status, name)
@@ -173,14 +172,14 @@ func TestANewClusterIsBootstrapping(t *testing.T) {
 	synced := newTracker(Operator)
 	synced.succeeds(OperatorSync, "", epoch)
 	message := find(synced.conditions(nil, epoch.Add(5*time.Minute), epoch), TypeOf(Bootstrap, Progressing)).Message
-	assert.Equal(t, "Completed at 2026-05-22T12:00:00Z, after 0s", message, "the clock is behind the API server's")
+	assert.Equal(t, "Completed at 2026-05-22T12:00:00Z, after 0s", message, "the duration is not negative if our clock is behind the API server's clock")
 	after := synced.conditions(of(bootstrap, "True"), epoch.Add(-5*time.Hour), epoch)
-	assert.Equal(t, metav1.ConditionFalse, find(after, bootstrap).Status, "a bootstrap of many hours ends")
+	assert.Equal(t, metav1.ConditionFalse, find(after, bootstrap).Status, "a bootstrap of many hours ends with the first sync")
 	after = newTracker(Operator).conditions(nil, time.Time{}, epoch)
 	assert.Equal(t, metav1.ConditionTrue, find(after, TypeOf(Bootstrap, Progressing)).Status, "an object without a creation time, as in a fake clientset, is new")
 }
 
-// The end of a long text is not cut off, because it usually names the cause.
+// A message has one line and at most 384 bytes. The end of a long text is kept, because it usually names the cause.
 func TestAMessageIsOneShortLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "timed out": "timed out", " a\n\tb\r\n c ": "a b c", "\x1b[31mred\x1b[0m": "[31mred [0m", "a\xffb": "a\uFFFDb", "left \u202eright": "left right",
