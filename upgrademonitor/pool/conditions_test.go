@@ -28,11 +28,11 @@ func requireGolden(t *testing.T, file, got string) {
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err)
-	assert.Equal(t, string(want), got, "go test ./upgrademonitor/pool -update writes it")
+	assert.Equal(t, string(want), got, "go test ./upgrademonitor/pool -update writes the golden file")
 }
 
-// TestConditions compares the conditions of a pool without an OS image with testdata/conditions.txt.
-func TestConditions(t *testing.T) {
+// The conditions of pools without an OS image are as in testdata/conditions.txt.
+func TestConditionsAreAsRecorded(t *testing.T) {
 	two := func(p *mcfgv1.MachineConfigPool) { n := intstr.FromString("70%"); p.Spec.MaxUnavailable = &n }
 	type change = []func(*mcfgv1.MachineConfigPool)
 	three := func(change ...func(*mcfgv1.MachineConfigNode)) mcns {
@@ -59,40 +59,40 @@ func TestConditions(t *testing.T) {
 		{"no nodes", nil, nil, nil},
 		{"no target", change{targets("")}, three(), nil},
 		{"no target, no nodes", change{targets("")}, nil, nil},
-		{"no target, one is being updated", change{targets("")}, oneUpdates, nil},
-		{"all updated", nil, three(), nil},
-		{"all updated and paused", change{paused}, three(), nil},
-		{"all nodes have the target, one is cordoned, one is not ready", nil, three(), down},
+		{"no target, one node is being updated", change{targets("")}, oneUpdates, nil},
+		{"all nodes are updated", nil, three(), nil},
+		{"all nodes are updated, the pool is paused", change{paused}, three(), nil},
+		{"all nodes have the target, one is cordoned, another is not ready", nil, three(), down},
 		{"all nodes have the target, one is cordoned, the pool is paused", change{paused}, three(), down},
-		{"one is being updated, one waits", nil, oneUpdates, nil},
-		{"one is being updated, another is not ready", nil, mcns{newMCN("a"), newMCN("b", updating)}, nodes{newNode("a", notReady), newNode("b")}},
-		{"one waits", nil, oneWaits, nil},
-		{"one waits, blocked by the others", nil, oneWaits, down},
-		{"one waits, blocked by one", nil, oneWaits, down[:2]},
-		{"one waits, and may be updated", change{two}, oneWaits, nodes{newNode("a", cordoned), newNode("b"), newNode("c")}},
-		{"one waits, as many nodes as maxUnavailable are unavailable", change{two}, oneWaits, down},
-		{"one waits, an object whose Node is not in the pool shows an update", nil, oneUpdates, down[:2]},
-		{"one waits, another is under pressure", nil, oneWaits, nodes{newNode("a", diskPressure), newNode("b"), newNode("c", diskPressure, notReady, cordoned)}},
-		{"many are not ready", nil, many, allDown},
-		{"five are not ready", nil, many[:5], allDown[:5]},
-		{"paused", change{paused}, oneWaits, down},
+		{"one node is being updated, another waits", nil, oneUpdates, nil},
+		{"one node is being updated, another is not ready", nil, mcns{newMCN("a"), newMCN("b", updating)}, nodes{newNode("a", notReady), newNode("b")}},
+		{"one node waits", nil, oneWaits, nil},
+		{"one node waits, the others are unavailable", nil, oneWaits, down},
+		{"one node waits, another is unavailable", nil, oneWaits, down[:2]},
+		{"one node waits, fewer nodes than maxUnavailable are unavailable", change{two}, oneWaits, nodes{newNode("a", cordoned), newNode("b"), newNode("c")}},
+		{"one node waits, as many nodes as maxUnavailable are unavailable", change{two}, oneWaits, down},
+		{"one node waits, the object of a Node outside of the pool shows an update", nil, oneUpdates, down[:2]},
+		{"one node waits, another is under disk pressure", nil, oneWaits, nodes{newNode("a", diskPressure), newNode("b"), newNode("c", diskPressure, notReady, cordoned)}},
+		{"seven nodes are not ready", nil, many, allDown},
+		{"five nodes are not ready", nil, many[:5], allDown[:5]},
+		{"paused, one node waits", change{paused}, oneWaits, down},
 		{"paused during an update", change{paused}, oneUpdates, nil},
-		{"a new node", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b", notReady)}},
-		{"new nodes", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b"), newNode("c")}},
-		{"the Node desires the target, its object does not", nil, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
-		{"the Node desires the target, there is no object", nil, nil, nodes{newNode("a", ordered(newConfig, ""), runsConfig(oldConfig))}},
-		{"a node that runs the target has lost its state", nil, mcns{newMCN("a")}, nodes{newNode("a", ordered(newConfig, ""), runsConfig(newConfig), withState("", ""))}},
+		{"one node is new", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b", notReady)}},
+		{"two nodes are new", nil, mcns{newMCN("a")}, nodes{newNode("a"), newNode("b"), newNode("c")}},
+		{"the Node desires the target, and its object does not", nil, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
+		{"the Node desires the target, and has no object", nil, nil, nodes{newNode("a", ordered(newConfig, ""), runsConfig(oldConfig))}},
+		{"a node that runs the target has lost its state annotation", nil, mcns{newMCN("a")}, nodes{newNode("a", ordered(newConfig, ""), runsConfig(newConfig), withState("", ""))}},
 		{"the Node desires the target, the pool is paused", change{paused}, mcns{newMCN("a", waiting)}, nodes{newNode("a", ordered(newConfig, ""))}},
 
 		{"a node still has an image", nil, mcns{newMCN("a", images(oldImage, oldImage))}, nil},
 		{"a degraded node has the target", nil, mcns{newMCN("a", degraded)}, nil},
 		{"a degraded node waits", nil, mcns{newMCN("a", degraded, waiting)}, nil},
-		{"one is degraded, another is being updated", nil, mcns{newMCN("a", degraded), newMCN("b", updating)}, nil},
-		{"two degraded, one down", nil, mcns{newMCN("b", degraded), newMCN("a", degraded)}, nodes{newNode("a"), newNode("b", notReady)}},
+		{"one node is degraded, another is being updated", nil, mcns{newMCN("a", degraded), newMCN("b", updating)}, nil},
+		{"two nodes are degraded, one of them is not ready", nil, mcns{newMCN("b", degraded), newMCN("a", degraded)}, nodes{newNode("a"), newNode("b", notReady)}},
 		{"a joining node is degraded", nil, mcns{newMCN("a"), newMCN("b", joining, degraded)}, nil},
 		{"conditions of other controllers", change{has("BuildFailed", "True", ""), has("PoolSynchronizerDegraded", "True", ""), has("PinnedImageSetsDegraded", "True", "no such image")}, mcns{newMCN("a", pinFailed)}, nil},
 		{"the MachineConfig cannot be rendered", change{has("RenderDegraded", "True", "")}, mcns{newMCN("a")}, nil},
-		{"a failed build of a MachineOSConfig that is gone", change{has("ImageBuildDegraded", "True", "no registry")}, mcns{newMCN("a")}, nil},
+		{"the MachineOSConfig was deleted after its build had failed", change{has("ImageBuildDegraded", "True", "no registry")}, mcns{newMCN("a")}, nil},
 		{"a node is degraded, and the MachineConfig cannot be rendered", change{has("RenderDegraded", "True", "no base config")}, mcns{newMCN("a", degraded)}, nil},
 		{"a node is no longer degraded", change{has("Degraded", "True", "M"), has("NodeDegraded", "True", "M")}, mcns{newMCN("a")}, nil},
 	} {
@@ -117,8 +117,8 @@ func TestConditions(t *testing.T) {
 	requireGolden(t, "conditions.txt", got.String())
 }
 
-// docs/pools.md lists every reason, and the first words of every message.
-func TestDocumentation(t *testing.T) {
+// docs/pools.md lists every reason of a condition, and the first words of every message.
+func TestThePageListsReasonsAndMessages(t *testing.T) {
 	page, err := os.ReadFile("../../docs/pools.md")
 	require.NoError(t, err)
 	own := regexp.MustCompile(`(?m)^ *(?:Updated|Updating|ImageBuildDegraded) \w+ (\w+): `)

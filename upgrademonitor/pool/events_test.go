@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// In a pool with an OS image, both events name the image, and the event Updating waits until the image is built.
+// In a pool with an OS image, both events name the image. The event Updating is recorded when the image is built.
 func TestEventsOfALayeredPool(t *testing.T) {
 	p, ns, ms := newPool("worker"), nodes{newNode("a")}, mcns{newMCN("a", images(oldImage, oldImage))}
 	p.Status.Configuration.Name = oldConfig
@@ -21,8 +21,8 @@ func TestEventsOfALayeredPool(t *testing.T) {
 		want    []pool.Event
 	}{
 		{"no build", pool.Options{MachineOSConfig: mosc(oldImage)}, waiting, nil},
-		{"it builds", pool.Options{MachineOSConfig: mosc(oldImage), MachineOSBuild: mosb(mcfgv1.MachineOSBuilding, "")}, waiting, nil},
-		{"built, the MachineOSConfig still names the old image", pool.Options{MachineOSConfig: mosc(oldImage), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, newImage)}, waiting, nil},
+		{"the build runs", pool.Options{MachineOSConfig: mosc(oldImage), MachineOSBuild: mosb(mcfgv1.MachineOSBuilding, "")}, waiting, nil},
+		{"built, but the MachineOSConfig still names the old image", pool.Options{MachineOSConfig: mosc(oldImage), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, newImage)}, waiting, nil},
 		{"built", built(newImage), waiting, []pool.Event{{Type: "Normal", Reason: "Updating", Message: "Pool worker now targeting MachineConfig " + newConfig + " / Image " + newImage}}},
 		{"the node updates", built(newImage), updating, nil},
 		{"the node is done", built(newImage), func(m *mcfgv1.MachineConfigNode) { *m = *newMCN("a", images(newImage, newImage)) },
@@ -36,8 +36,8 @@ func TestEventsOfALayeredPool(t *testing.T) {
 	}
 }
 
-// For each MachineConfig, one event says that the pool targets it, and one event says that the update is complete.
-func TestEvents(t *testing.T) {
+// For each target, one event says that the pool targets the MachineConfig, and one event says that the update is complete.
+func TestEachTargetHasTwoEvents(t *testing.T) {
 	p, ns, ms := newPool("worker"), nodes{newNode("a"), newNode("b")}, mcns{newMCN("a"), newMCN("b")}
 	p.Spec.Configuration.Name = ""
 	sync := func(changes ...func()) string {
@@ -71,7 +71,7 @@ func TestEvents(t *testing.T) {
 		{"the first target", sync(order("c1")), targeting("c1")},
 		{"the nodes have the target", sync(run(0, "c1"), run(1, "c1")), completed("c1")},
 		{"a node is updated to the same target again", sync(mcn(updating)), ""},
-		{"that update ends", sync(mcn(func(m *mcfgv1.MachineConfigNode) { *m = *newMCN("a", configs("c1", "c1", "c1")) })), ""},
+		{"the repeated update ends", sync(mcn(func(m *mcfgv1.MachineConfigNode) { *m = *newMCN("a", configs("c1", "c1", "c1")) })), ""},
 		{"a node is cordoned", sync(cordon(true)), ""},
 		{"a new target while a node is cordoned", sync(order("c2")), targeting("c2")},
 		{"one node has the target", sync(run(0, "c2")), ""},

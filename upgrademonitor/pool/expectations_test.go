@@ -16,10 +16,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// What the tests of openshift/origin and machine-config-operator expect of the status of a pool: see
-// docs/expectations.tsv.
+// This file checks what the tests of openshift/origin and machine-config-operator expect of the status of a pool. The
+// expectations are listed in docs/expectations.tsv.
 
-// expectedNode is a node of the pool: its Node and its object agree.
+// expectedNode is a node of the pool whose Node and object agree.
 type expectedNode struct {
 	config, desired string // "" means newConfig
 	image           string
@@ -59,8 +59,8 @@ func textsOf(t *testing.T, object any) map[string]bool {
 	return found
 }
 
-// TestPoolsThatOthersWaitFor: each case is a cluster of their tests, and what these tests wait for.
-func TestPoolsThatOthersWaitFor(t *testing.T) {
+// Status returns what the tests of openshift/origin and machine-config-operator wait for, in a cluster as in each test.
+func TestStatusMeetsTheTestsOfOriginAndMachineConfigOperator(t *testing.T) {
 	for _, expected := range expectedPools {
 		t.Run(expected.name, func(t *testing.T) {
 			p := newPool("worker")
@@ -88,7 +88,7 @@ func TestPoolsThatOthersWaitFor(t *testing.T) {
 				assert.Equal(t, want, reasons[conditionType])
 			}
 			if found["Updated=True"] {
-				assert.Equal(t, newConfig, status.Configuration.Name, "tests of others wait for this name")
+				assert.Equal(t, newConfig, status.Configuration.Name, "the tests wait until the status has the config")
 			}
 		})
 	}

@@ -119,7 +119,7 @@ func withCondition(conditionType mcfgv1.StateProgress, status metav1.ConditionSt
 	}
 }
 
-// configs sets the desired config of the spec, and the desired and current ones of the status.
+// configs sets the desired config of the spec, and the desired and the current config of the status.
 func configs(spec, desired, current string) func(*mcfgv1.MachineConfigNode) {
 	return func(m *mcfgv1.MachineConfigNode) {
 		m.Spec.ConfigVersion.Desired = spec
@@ -134,7 +134,7 @@ func images(spec, current string) func(*mcfgv1.MachineConfigNode) {
 	}
 }
 
-// joining changes the object to that of a new node: no condition was ever reported.
+// joining resets the object to that of a new node, which has never reported a condition.
 func joining(m *mcfgv1.MachineConfigNode) {
 	notUpdated(m)
 	for i := range m.Status.Conditions {
@@ -149,13 +149,13 @@ func phase(p mcfgv1.StateProgress, status metav1.ConditionStatus) func(*mcfgv1.M
 	}
 }
 
-// updating makes the object show an update. If the config does not change, this is still an update.
+// updating makes the object show an update, even if the desired config is the current config.
 func updating(m *mcfgv1.MachineConfigNode) {
 	started(m)
 	phase(mcfgv1.MachineConfigNodeUpdatePrepared, metav1.ConditionUnknown)(m)
 }
 
-// started sets Updated to False. Without a step, this is not an update.
+// started sets Updated to False. While no step has started, this does not count as an update.
 func started(m *mcfgv1.MachineConfigNode) {
 	notUpdated(m)
 	for i := range m.Status.Conditions {
@@ -203,8 +203,8 @@ func mosc(image string) *mcfgv1.MachineOSConfig {
 	return c
 }
 
-// mosb returns a build of it for newConfig. The condition of its state is True, and the others are False;
-// "" is the initial state.
+// mosb returns a build of the MachineOSConfig mosc-1 for newConfig. The condition of its state is True, and the others are
+// False. The state "" is the initial state.
 func mosb(state mcfgv1.BuildProgress, image string) *mcfgv1.MachineOSBuild {
 	b := &mcfgv1.MachineOSBuild{ObjectMeta: metav1.ObjectMeta{Name: "mosb-1"}}
 	b.Spec.MachineConfig.Name, b.Spec.MachineOSConfig.Name = newConfig, "mosc-1"
@@ -220,7 +220,7 @@ func mosb(state mcfgv1.BuildProgress, image string) *mcfgv1.MachineOSBuild {
 	return b
 }
 
-// built are the options of a pool whose image was built.
+// built returns the options of a pool whose image was built.
 func built(image string) pool.Options {
 	return pool.Options{MachineOSConfig: mosc(image), MachineOSBuild: mosb(mcfgv1.MachineOSBuildSucceeded, image)}
 }

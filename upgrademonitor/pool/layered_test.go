@@ -14,20 +14,20 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// builds has each state of a build for newConfig, and the message of Updating while nodes lack the image: if the pool is
-// active, and if it is paused. machine-config-operator's own tests compare these messages.
+// builds has each state of a build for newConfig, and the message of Updating while nodes lack the image, for an active and
+// for a paused pool. machine-config-operator's tests compare these messages.
 var builds = []struct {
 	name           string
 	build          *mcfgv1.MachineOSBuild
 	active, paused string
 }{
-	{"none yet", nil, "True Pool is waiting for a new OS image build to start (mosc: mosc-1)",
+	{"not created yet", nil, "True Pool is waiting for a new OS image build to start (mosc: mosc-1)",
 		"True Pool is paused; waiting for a new OS image build to start (mosc: mosc-1)"},
-	{"initial", mosb("", ""), "True Pool is waiting for OS image build to start (mosb: mosb-1)",
+	{"created", mosb("", ""), "True Pool is waiting for OS image build to start (mosb: mosb-1)",
 		"True Pool is paused; OS image build has been created but not yet started (mosb: mosb-1)"},
 	{"prepared", mosb(mcfgv1.MachineOSBuildPrepared, ""), "True Pool is waiting for OS image build to start (mosb: mosb-1)",
 		"True Pool is paused; OS image build has been prepared but will not rollout (mosb: mosb-1)"},
-	{"building", mosb(mcfgv1.MachineOSBuilding, ""), "True Pool is waiting for OS image build to complete (mosb: mosb-1)",
+	{"running", mosb(mcfgv1.MachineOSBuilding, ""), "True Pool is waiting for OS image build to complete (mosb: mosb-1)",
 		"True Pool is paused; OS image build in progress (mosb: mosb-1)"},
 	{"succeeded", mosb(mcfgv1.MachineOSBuildSucceeded, newImage), "True Pool is waiting for nodes to apply OS image (mosb: mosb-1)",
 		"False Pool is paused; OS image build completed successfully (mosb: mosb-1)"},
@@ -56,8 +56,8 @@ func TestTheMessageOfUpdatingFollowsTheBuild(t *testing.T) {
 	}
 }
 
-// If several conditions of a build are True, Succeeded takes precedence. Otherwise the earliest state counts.
-func TestBuildWithSeveralStates(t *testing.T) {
+// If several conditions of a build are True, the state is Succeeded, or else the earliest state.
+func TestTheFirstStateOfABuildCountsUnlessItSucceeded(t *testing.T) {
 	for _, test := range []struct {
 		first, second mcfgv1.BuildProgress
 		want          string
@@ -74,16 +74,16 @@ func TestBuildWithSeveralStates(t *testing.T) {
 	}
 }
 
-// TestLayeredPools compares the status of pools with testdata/layered.txt. Each pool has one state of its build, is paused
-// or not, and is degraded or not. Its nodes have the old image or the image of the MachineOSConfig.
-func TestLayeredPools(t *testing.T) {
+// The status of pools with an OS image is as in testdata/layered.txt, for each state of the build, for active, paused and
+// degraded pools, and for nodes with the old and with the new image.
+func TestLayeredPoolsAreAsRecorded(t *testing.T) {
 	var got strings.Builder
 	for _, b := range builds {
 		for _, isPaused := range []bool{false, true} {
 			for _, broken := range []string{"", "node", "rendering"} {
-				for _, done := range []string{"to go", "done"} {
+				for _, image := range []string{"old", "new"} {
 					p, a, c := newPool("worker"), newMCN("a", images(oldImage, oldImage)), newMCN("c", images(oldImage, oldImage))
-					if done == "done" {
+					if image == "new" {
 						images(newImage, newImage)(a)
 						images(newImage, newImage)(c)
 					}
@@ -96,8 +96,10 @@ func TestLayeredPools(t *testing.T) {
 					}
 					options := pool.Options{MachineOSConfig: mosc(newImage), MachineOSBuild: b.build}
 					s := statusOf(t, p, nodes{newNode("a"), newNode("c")}, mcns{a, c}, options)
-					fmt.Fprintf(&got, "# %s%s%s, %s: %v\n", b.name, map[bool]string{true: ", paused"}[isPaused],
-						map[bool]string{true: ", degraded by a " + broken}[broken != ""], done, countsOf(s))
+					n := countsOf(s)
+					fmt.Fprintf(&got, "# The build is %s%s%s. The nodes have the %s image.\n", b.name, map[bool]string{true: ", the pool is paused"}[isPaused],
+						map[string]string{"node": ", a node is degraded", "rendering": ", the rendering has failed"}[broken], image)
+					fmt.Fprintf(&got, "  %d machines: %d updated, %d ready, %d unavailable, %d degraded\n", n[0], n[1], n[2], n[3], n[4])
 					for _, c := range s.Conditions {
 						if c.Reason != "AsExpected" && c.Reason != "" && c.Type != mcfgv1.MachineConfigPoolNodeDegraded {
 							fmt.Fprintf(&got, "  %s %s %s: %s\n", c.Type, c.Status, c.Reason, c.Message)
@@ -110,9 +112,9 @@ func TestLayeredPools(t *testing.T) {
 	requireGolden(t, "layered.txt", got.String())
 }
 
-// A node is updated if it has the image of its pool, or if the pool has none and the node has none. The object, the
-// annotations of the Node, or both have the images of the node.
-func TestImageOfOneMachine(t *testing.T) {
+// A node is updated if it has the image of its pool, or if neither has an image. The images of the node are in its object,
+// in the annotations of the Node, or in both.
+func TestANodeIsUpdatedIfItHasTheImageOfItsPool(t *testing.T) {
 	const o, n = oldImage, newImage
 	anotherConfig, anotherOwner, late := built(n), built(n), built(n)
 	anotherConfig.MachineOSBuild.Spec.MachineConfig.Name = oldConfig
@@ -162,7 +164,7 @@ func TestImageOfOneMachine(t *testing.T) {
 			}
 			empty := statusOf(t, newPool("worker"), nil, nil, test.options)
 			isLayered, exists := test.options.MachineOSConfig != nil, strings.Contains(condition(t, empty, mcfgv1.MachineConfigPoolUpdated).Message, " / Image "+n)
-			assert.Equal(t, !isLayered || exists, condition(t, empty, mcfgv1.MachineConfigPoolUpdated).Status == corev1.ConditionTrue, "no nodes")
+			assert.Equal(t, !isLayered || exists, condition(t, empty, mcfgv1.MachineConfigPoolUpdated).Status == corev1.ConditionTrue, "a pool without nodes is Updated if its image exists")
 		})
 	}
 }
@@ -173,14 +175,14 @@ func runs(image string) func(*corev1.Node) {
 	}
 }
 
-// ImageBuildDegraded becomes False under the same conditions as in machine-config-operator: a new build runs or has
-// succeeded, the build is pending, or the pool has no OS image.
-func TestImageBuildDegraded(t *testing.T) {
+// ImageBuildDegraded becomes False as in machine-config-operator: if a new build runs, has succeeded or is pending, or if
+// the pool has no OS image.
+func TestImageBuildDegradedEndsAsInMachineConfigOperator(t *testing.T) {
 	const kept = "no registry"
 	for build, want := range map[string]string{
-		"none yet": "False BuildPending MachineOSConfig updated/created, waiting for MachineOSBuild",
-		"initial":  "True  " + kept, "failed": "True  " + kept, "interrupted": "True  " + kept,
-		"prepared": "False Building New build started", "building": "False Building New build started",
+		"not created yet": "False BuildPending MachineOSConfig updated/created, waiting for MachineOSBuild",
+		"initial":         "True  " + kept, "failed": "True  " + kept, "interrupted": "True  " + kept,
+		"prepared": "False Building New build started", "running": "False Building New build started",
 		"succeeded":   "False BuildSuccess Build completed successfully",
 		"not layered": "False NoLayeredObjects No layered pool objects found, clearing stale build degraded condition",
 	} {

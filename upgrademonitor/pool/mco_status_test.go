@@ -18,9 +18,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// TestStatusOfMachineConfigOperator: Status returns what machine-config-operator's unit tests expect,
-// except where testdata/mco-status.md says what differs.
-func TestStatusOfMachineConfigOperator(t *testing.T) {
+// Status returns what machine-config-operator's unit tests expect, except for the differences in testdata/mco-status.md.
+func TestStatusMeetsTheUnitTestsOfMachineConfigOperator(t *testing.T) {
 	table, err := os.ReadFile("testdata/mco-status.md")
 	require.NoError(t, err)
 	cases := 0
@@ -36,7 +35,7 @@ func TestStatusOfMachineConfigOperator(t *testing.T) {
 			status := pool.Status(p, nodes, objects, options, now)
 			want := factsOf(row[3])
 			for name, value := range factsOf(row[4]) {
-				require.NotEqual(t, value, want[name], "the row says that %s differs", name)
+				require.NotEqual(t, value, want[name], "the last column must not repeat %s", name)
 				want[name] = value
 			}
 			got := resultOf(t, status)
@@ -45,7 +44,7 @@ func TestStatusOfMachineConfigOperator(t *testing.T) {
 			}
 		})
 	}
-	assert.Equal(t, 51, cases, "the cases of machine-config-operator at 7ff337a")
+	assert.Equal(t, 51, cases, "the number of cases in machine-config-operator at 7ff337a")
 }
 
 var fact = regexp.MustCompile("(\\w+)=(\\w+)|`([^`]+)`")

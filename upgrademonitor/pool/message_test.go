@@ -16,8 +16,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-// The message of Degraded contains all causes. If it is too long, its middle is cut.
-func TestCauses(t *testing.T) {
+// The message of Degraded contains all causes. The middle of a message that is too long is cut out.
+func TestTheMessageOfDegradedHasAllCauses(t *testing.T) {
 	text := func(n int) string { return strings.Repeat("é", n/2) }
 	for name, test := range map[string]struct {
 		node, image, render string // the causes; "" means no cause
@@ -47,7 +47,7 @@ func TestCauses(t *testing.T) {
 
 // As in machine-config-operator, a node has two entries in the message if its reason annotation differs from its object. If
 // only the annotations have the error, the message does not refer to the object.
-func TestReportsOfDegradedNodes(t *testing.T) {
+func TestANodeHasTwoEntriesIfItsErrorsDiffer(t *testing.T) {
 	object := func(text string) *mcfgv1.MachineConfigNode {
 		return newMCN("a", withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, text))
 	}
@@ -61,15 +61,15 @@ func TestReportsOfDegradedNodes(t *testing.T) {
 			newNode("a", withState("Degraded", reboot)), object("Node a upgrade failure. " + reboot),
 			`Node a is reporting: "Node a upgrade failure. ` + reboot + `", Node a is reporting: "` + reboot + `"`,
 		},
-		"both have different texts":                          {newNode("a", withState("Degraded", "x")), object("y"), `Node a is reporting: "y", Node a is reporting: "x"`},
-		"the text of the object has the prefix of an update": {newNode("a"), object("Action during update to " + oldConfig + ": x"), `Node a is reporting: "x"`},
-		"both have the same text":                            {newNode("a", withState("Degraded", "x")), object("x"), `Node a is reporting: "x"`},
-		"only the object":                                    {newNode("a"), object("x"), `Node a is reporting: "x"`},
-		"the object, and a reason":                           {newNode("a", withState("Working", "y")), object("x"), `Node a is reporting: "x", Node a is reporting: "y"`},
-		"only the annotations":                               {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
-		"the annotations, no object":                         {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
-		"an object without a message":                        {newNode("a"), object(""), `Node a is reporting: ""`},
-		"the annotations, only a state":                      {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
+		"both have different texts":                                           {newNode("a", withState("Degraded", "x")), object("y"), `Node a is reporting: "y", Node a is reporting: "x"`},
+		"the text of the object has the prefix of an update":                  {newNode("a"), object("Action during update to " + oldConfig + ": x"), `Node a is reporting: "x"`},
+		"both have the same text":                                             {newNode("a", withState("Degraded", "x")), object("x"), `Node a is reporting: "x"`},
+		"only the object has an error":                                        {newNode("a"), object("x"), `Node a is reporting: "x"`},
+		"the object has an error, and the reason annotation has another text": {newNode("a", withState("Working", "y")), object("x"), `Node a is reporting: "x", Node a is reporting: "y"`},
+		"only the annotations have an error":                                  {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
+		"the annotations have an error, and there is no object":               {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
+		"the object has an error without a message":                           {newNode("a"), object(""), `Node a is reporting: ""`},
+		"the annotations have a state and no reason":                          {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status := statusOf(t, newPool("worker"), nodes{test.node}, mcns{test.mcn}, pool.Options{})
@@ -84,8 +84,8 @@ func TestReportsOfDegradedNodes(t *testing.T) {
 	}
 }
 
-// The message refers to the first object that has an error.
-func TestObjectToDescribe(t *testing.T) {
+// The message advises to describe the first object that has an error.
+func TestTheMessageNamesTheFirstObjectWithAnError(t *testing.T) {
 	ns := nodes{newNode("a", withState("Degraded", "x")), newNode("b")}
 	b := newMCN("b", withCondition(mcfgv1.MachineConfigNodeNodeDegraded, metav1.ConditionTrue, "y"))
 	status := statusOf(t, newPool("worker"), ns, mcns{newMCN("a"), b}, pool.Options{})
@@ -94,14 +94,14 @@ func TestObjectToDescribe(t *testing.T) {
 }
 
 // A long error is truncated only if the message would be too long.
-func TestOneLongError(t *testing.T) {
+func TestALongErrorIsKeptIfItFits(t *testing.T) {
 	long := strings.Repeat("x", 4000)
 	ns := nodes{newNode("a", withState("Degraded", long)), newNode("b", withState("Degraded", "y")), newNode("c", withState("Degraded", "z"))}
 	status := statusOf(t, newPool("worker"), ns, nil, pool.Options{})
 	assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message, long)
 }
 
-// broken returns n degraded nodes with messages as long as the CRD allows, each with two reports.
+// broken returns n degraded nodes. Each has two errors, which are as long as the CRD allows.
 func broken(n int) (nodes, mcns) {
 	cause := strings.Repeat("é", 32768)
 	ns, ms := make(nodes, n), make(mcns, n)
@@ -116,7 +116,7 @@ func broken(n int) (nodes, mcns) {
 }
 
 // With 5,000 degraded nodes, the status stays far below etcd's limit of 1.5 MB.
-func TestFiveThousandBrokenNodes(t *testing.T) {
+func TestTheStatusOfFiveThousandDegradedNodesIsSmall(t *testing.T) {
 	ns, ms := broken(5000)
 	render := strings.Repeat("no base config ", 20)
 	status := pool.Status(newPool("worker", has("RenderDegraded", "True", render)), ns, ms, pool.Options{}, now)
@@ -127,7 +127,7 @@ func TestFiveThousandBrokenNodes(t *testing.T) {
 	cut := `Node worker-0000 is reporting: "é+… \[truncated\]é+", Node worker-0000 is reporting: "x+… \[truncated\]x+", Node worker-0001 is reporting: .*, and 4986 more See oc describe machineconfignode/worker-0000`
 	message := condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message
 	assert.Regexp(t, "^"+cut+"$", message)
-	assert.Equal(t, 28, strings.Count(message, " is reporting: "), "two reports of fourteen nodes")
+	assert.Equal(t, 28, strings.Count(message, " is reporting: "), "the message has the two errors of fourteen nodes")
 	assert.LessOrEqual(t, len(message), 8<<10)
 	assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message, ". RenderDegraded: "+render)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
-func TestPrimary(t *testing.T) {
+func TestTheRolesOfANodeDecideItsPool(t *testing.T) {
 	windows := func(n *corev1.Node) { n.Labels[corev1.LabelOSStable] = "windows" }
 	empty := newPool("empty", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = &metav1.LabelSelector{} })
 	none := newPool("none", func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = nil })
@@ -61,7 +61,7 @@ func TestPrimary(t *testing.T) {
 	}
 }
 
-func TestPrimaryWithAnInvalidSelector(t *testing.T) {
+func TestAnInvalidSelectorIsAnErrorUnlessTheNodeHasNoPool(t *testing.T) {
 	bad := newPool("bad", invalidSelector)
 	got, err := pool.Primary(newNode("n"), []*mcfgv1.MachineConfigPool{newPool("worker"), bad})
 	var selector *pool.SelectorError
@@ -72,7 +72,7 @@ func TestPrimaryWithAnInvalidSelector(t *testing.T) {
 
 	windows := newNode("n", func(n *corev1.Node) { n.Status.NodeInfo.OperatingSystem = "windows" })
 	got, err = pool.Primary(windows, []*mcfgv1.MachineConfigPool{bad})
-	require.NoError(t, err, "a Windows node has no pool, so its selectors do not matter")
+	require.NoError(t, err, "a Windows node has no pool, so an invalid selector does not matter")
 	assert.Nil(t, got)
 }
 

@@ -18,15 +18,15 @@ type (
 	mcns  = []*mcfgv1.MachineConfigNode
 )
 
-// counts has the counts of a status: machines, updated, ready, unavailable, degraded.
+// counts has the numbers of all, updated, ready, unavailable and degraded machines in a status.
 type counts [5]int32
 
 func countsOf(s mcfgv1.MachineConfigPoolStatus) counts {
 	return counts{s.MachineCount, s.UpdatedMachineCount, s.ReadyMachineCount, s.UnavailableMachineCount, s.DegradedMachineCount}
 }
 
-// TestOneMachine lists the counts for each state of one node.
-func TestOneMachine(t *testing.T) {
+// A node is counted as updated, ready, unavailable and degraded according to its Node and its object.
+func TestTheStateOfANodeDecidesTheCounts(t *testing.T) {
 	anotherOwner := func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].UID = "uid-before" }
 	noOwner := func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = nil }
 	namesake := func(m *mcfgv1.MachineConfigNode) {
@@ -70,7 +70,7 @@ func TestOneMachine(t *testing.T) {
 		{"its Node runs the config, its object is behind", newNode("n", ordered(newConfig, ""), runsConfig(newConfig)), newMCN("n", waiting), counts{1, 1, 1, 0, 0}},
 		{"its object's spec has a withdrawn config", newNode("n", ordered(newConfig, ""), runsConfig(newConfig)), newMCN("n", configs(oldConfig, newConfig, newConfig)), counts{1, 1, 1, 0, 0}},
 		{"its Node desires the config that the object has", newNode("n", ordered(newConfig, "")), newMCN("n"), counts{1, 1, 1, 0, 0}},
-		{"its Node desires another config, joining", newNode("n", ordered(oldConfig, "")), newMCN("n", joining), counts{1, 0, 0, 0, 0}},
+		{"its Node desires another config, and is joining", newNode("n", ordered(oldConfig, "")), newMCN("n", joining), counts{1, 0, 0, 0, 0}},
 
 		{"told to update, no object", told, nil, counts{1, 0, 0, 1, 0}},
 		{"told to update, an empty object", told, newMCN("n", blank), counts{1, 0, 0, 1, 0}},
@@ -105,8 +105,8 @@ func TestOneMachine(t *testing.T) {
 	}
 }
 
-// If the annotations of a Node are complete, they decide whether the node is updated, and its object does not matter.
-func TestAnnotationsDecide(t *testing.T) {
+// If the annotations of a Node are complete, they decide whether the node is updated, whatever its object shows.
+func TestCompleteAnnotationsDecideWhateverTheObjectShows(t *testing.T) {
 	ofPreviousNode := func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences[0].UID = "uid-before" }
 	updated, waits, isUpdating := counts{1, 1, 1, 0, 0}, counts{1, 0, 0, 0, 0}, counts{1, 0, 0, 1, 0}
 	for name, object := range map[string]*mcfgv1.MachineConfigNode{
@@ -134,19 +134,19 @@ func TestAnnotationsDecide(t *testing.T) {
 			}
 			has := []func(*corev1.Node){ordered(newConfig, ""), runsConfig(newConfig)}
 			assert.Equal(t, updated, of(newNode("n", has...), pool.Options{}))
-			assert.Equal(t, counts{1, 1, 0, 1, 0}, of(newNode("n", append(has, cordoned)...), pool.Options{}), "cordoned")
-			assert.Equal(t, counts{1, 0, 0, 1, 1}, of(newNode("n", append(has, withState("Degraded", "drift"))...), pool.Options{}), "degraded by its state")
-			assert.Equal(t, waits, of(newNode("n", ordered(oldConfig, ""), runsConfig(oldConfig)), pool.Options{}), "the target is another config")
+			assert.Equal(t, counts{1, 1, 0, 1, 0}, of(newNode("n", append(has, cordoned)...), pool.Options{}), "a cordoned node is updated and unavailable")
+			assert.Equal(t, counts{1, 0, 0, 1, 1}, of(newNode("n", append(has, withState("Degraded", "drift"))...), pool.Options{}), "the state annotation Degraded makes the node degraded")
+			assert.Equal(t, waits, of(newNode("n", ordered(oldConfig, ""), runsConfig(oldConfig)), pool.Options{}), "a node with another config than the target waits")
 			told := of(newNode("n", ordered(newConfig, newImage), runsConfig(newConfig), runs(oldImage)), built(newImage))
-			assert.Equal(t, isUpdating[:4], told[:4], "another image is desired")
-			assert.Equal(t, updated, of(newNode("n", ordered(newConfig, newImage), runsConfig(newConfig), runs(newImage)), built(newImage)), "with its image")
-			assert.Equal(t, waits, of(newNode("n", ordered(newConfig, oldImage), runsConfig(newConfig), runs(oldImage)), built(newImage)), "the target is another image")
+			assert.Equal(t, isUpdating[:4], told[:4], "a node that desires another image is being updated")
+			assert.Equal(t, updated, of(newNode("n", ordered(newConfig, newImage), runsConfig(newConfig), runs(newImage)), built(newImage)), "a node with the image of the pool is updated")
+			assert.Equal(t, waits, of(newNode("n", ordered(newConfig, oldImage), runsConfig(newConfig), runs(oldImage)), built(newImage)), "a node with another image than the target waits")
 		})
 	}
 }
 
-// Status ignores the selector of the pool: the caller has selected the Nodes, and all of them count.
-func TestWithoutASelector(t *testing.T) {
+// Status ignores the selector of the pool, because the caller has selected the Nodes.
+func TestTheSelectorOfThePoolIsIgnored(t *testing.T) {
 	for name, change := range map[string]func(*mcfgv1.MachineConfigPool){
 		"none":    func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = nil },
 		"empty":   func(p *mcfgv1.MachineConfigPool) { p.Spec.NodeSelector = &metav1.LabelSelector{} },
@@ -159,7 +159,7 @@ func TestWithoutASelector(t *testing.T) {
 
 // A new status keeps the fields of other controllers, the last MachineConfig of all nodes, and the times of conditions that
 // do not change.
-func TestFieldsThatANewStatusKeeps(t *testing.T) {
+func TestANewStatusKeepsTheFieldsOfOtherControllers(t *testing.T) {
 	expiry := metav1.NewTime(earlier.Add(time.Hour))
 	unowned := mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolRenderDegraded, Status: corev1.ConditionFalse, LastTransitionTime: earlier, Reason: "R"}
 	another := mcfgv1.PoolSynchronizerStatus{PoolSynchronizerType: "Another", MachineCount: 7}
@@ -180,7 +180,7 @@ func TestFieldsThatANewStatusKeeps(t *testing.T) {
 
 	status := statusOf(t, p, nodes{newNode("a")}, mcns{newMCN("a", updating)}, pool.Options{})
 	assert.Equal(t, int64(3), status.ObservedGeneration)
-	assert.Equal(t, oldConfig, status.Configuration.Name, "not updated yet")
+	assert.Equal(t, oldConfig, status.Configuration.Name, "before all nodes are updated, the status keeps the last config")
 	assert.Equal(t, before.Status.CertExpirys, status.CertExpirys)
 	assert.Equal(t, before.Status.OSImageStream, status.OSImageStream)
 	assert.Equal(t, another, status.PoolSynchronizersStatus[0])
@@ -192,15 +192,14 @@ func TestFieldsThatANewStatusKeeps(t *testing.T) {
 	p.Status = status
 	status = statusOf(t, p, nodes{newNode("a")}, mcns{newMCN("a")}, pool.Options{})
 	assert.Equal(t, p.Spec.Configuration, status.Configuration)
-	assert.Equal(t, metav1.NewTime(earlier.Add(time.Minute)), condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime, "the time is in whole seconds")
+	assert.Equal(t, metav1.NewTime(earlier.Add(time.Minute)), condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime, "a new lastTransitionTime is in whole seconds")
 	assert.Equal(t, time.UTC, condition(t, status, mcfgv1.MachineConfigPoolUpdated).LastTransitionTime.Location())
 	status.Configuration.Source[0].Name = "changed"
-	assert.Equal(t, "00-worker", p.Spec.Configuration.Source[0].Name, "the status shares no memory with the spec")
+	assert.Equal(t, "00-worker", p.Spec.Configuration.Source[0].Name, "the status must not share memory with the spec")
 }
 
-// TestPinnedImageSets lists the counts of the pool's synchronizer for each state of one node: updated, ready, available,
-// unavailable.
-func TestPinnedImageSets(t *testing.T) {
+// The synchronizer of the pool counts a node as updated, ready, available and unavailable according to its image sets.
+func TestTheSynchronizerCountsImageSets(t *testing.T) {
 	type set = mcfgv1.MachineConfigNodeStatusPinnedImageSet
 	sets := func(list ...set) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) { m.Status.PinnedImageSets = list }
