@@ -12,7 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// The MachineConfigNode does not show that its Node is under pressure, and has another config to update to.
+// Only the Node shows that it is under disk pressure, and that another config is desired.
 func ExampleOf() {
 	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-5"}}
 	mcn.Spec.ConfigVersion.Desired = "rendered-worker-aaa"

@@ -28,7 +28,7 @@ func ownedBy(uid types.UID) func(*mcfgv1.MachineConfigNode) {
 }
 
 // The annotations of a Node decide which config and image it runs and desires. Without annotations, the object decides.
-func TestVersionsOfNodes(t *testing.T) {
+func TestTheAnnotationsDecideTheVersionsOfANode(t *testing.T) {
 	const a, b = configA, configB
 	updated := is(phases.Updated, yes, 5)
 	images := func(m *mcfgv1.MachineConfigNode) {
@@ -52,22 +52,22 @@ func TestVersionsOfNodes(t *testing.T) {
 		"the target is withdrawn after the start":  {configs(a, a), mcn(is(phases.Updated, no, 5), withDesired(b)), target(a), target(a), true, ""},
 		"a step runs": {configs(a, a), mcn(is(phases.Updated, no, 5), is(phases.Drained, running, 6)), target(a), target(a), true, progress.Started},
 		"the annotations and the object show the end": {configs(a, a, "state", "Done", "desiredDrain", "uncordon-"+a, "lastAppliedDrain", "uncordon-"+a), mcn(updated), target(a), target(a), true, ""},
-		"another image":                  {configs(a, a, "desiredImage", "x", "currentImage", "y"), mcn(updated), progress.Target{a, "x"}, progress.Target{a, "y"}, false, progress.Requested},
-		"the desired image is removed":   {configs(a, a, "currentImage", "y"), mcn(updated), target(a), progress.Target{a, "y"}, false, progress.Requested},
-		"only a desired config":          {newNode("desiredConfig", b), mcn(updated), target(b), target(a), false, progress.Requested},
-		"only a current config":          {newNode("currentConfig", b), mcn(updated), target(a), target(b), false, progress.Requested},
-		"only a current config, joining": {newNode("currentConfig", b), mcn(), target(a), target(b), false, ""},
-		"only a desired config, joining": {newNode("desiredConfig", b), mcn(), target(b), target(a), false, ""},
+		"another image":                                  {configs(a, a, "desiredImage", "x", "currentImage", "y"), mcn(updated), progress.Target{a, "x"}, progress.Target{a, "y"}, false, progress.Requested},
+		"the desired image is removed":                   {configs(a, a, "currentImage", "y"), mcn(updated), target(a), progress.Target{a, "y"}, false, progress.Requested},
+		"only a desired config":                          {newNode("desiredConfig", b), mcn(updated), target(b), target(a), false, progress.Requested},
+		"only a current config":                          {newNode("currentConfig", b), mcn(updated), target(a), target(b), false, progress.Requested},
+		"only a current config, and the node is joining": {newNode("currentConfig", b), mcn(), target(a), target(b), false, ""},
+		"only a desired config, and the node is joining": {newNode("desiredConfig", b), mcn(), target(b), target(a), false, ""},
 
-		"no object":                         {configs(a, a), nil, target(a), target(a), true, ""},
-		"no object, not started":            {configs(b, a, "state", "Done"), nil, target(b), target(a), false, progress.Requested},
-		"no object, the daemon works":       {configs(b, a, "state", "Working"), nil, target(b), target(a), false, progress.Unreported},
-		"an empty object, the daemon works": {configs(b, a, "state", "Working"), empty, target(b), target(a), false, progress.Unreported},
-		"a new object, the daemon works":    {configs(b, a, "state", "Working"), mcn(), target(b), target(a), false, progress.Unreported},
-		"a new object, not started":         {configs(b, a, "state", "Done"), mcn(), target(b), target(a), false, progress.Requested},
-		"an object of an earlier Node":      {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-1")), target(b), target(a), false, progress.Unreported},
-		"a Node without a UID":              {withoutUID(configs(b, a)), mcn(updated, ownedBy("uid-0")), target(b), target(a), false, progress.Requested},
-		"an object of this Node":            {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-0")), target(b), target(a), false, progress.Unreported},
+		"no object": {configs(a, a), nil, target(a), target(a), true, ""},
+		"no object, and the update has not started":    {configs(b, a, "state", "Done"), nil, target(b), target(a), false, progress.Requested},
+		"no object, and the daemon works":              {configs(b, a, "state", "Working"), nil, target(b), target(a), false, progress.Unreported},
+		"an empty object, and the daemon works":        {configs(b, a, "state", "Working"), empty, target(b), target(a), false, progress.Unreported},
+		"a new object, and the daemon works":           {configs(b, a, "state", "Working"), mcn(), target(b), target(a), false, progress.Unreported},
+		"a new object, and the update has not started": {configs(b, a, "state", "Done"), mcn(), target(b), target(a), false, progress.Requested},
+		"an object of an earlier Node":                 {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-1")), target(b), target(a), false, progress.Unreported},
+		"a Node without a UID":                         {withoutUID(configs(b, a)), mcn(updated, ownedBy("uid-0")), target(b), target(a), false, progress.Requested},
+		"an object of this Node":                       {configs(b, a, "state", "Working"), mcn(updated, ownedBy("uid-0")), target(b), target(a), false, progress.Unreported},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := progress.Of(tc.node, tc.object)
@@ -80,20 +80,21 @@ func TestVersionsOfNodes(t *testing.T) {
 	}
 }
 
-// If the annotations of the Node show that the update is complete, an object that is behind does not matter.
-func TestCompleteByNode(t *testing.T) {
+// If the annotations of the Node show that the update is complete, the node is not in an update, even if its object still
+// shows one.
+func TestTheAnnotationsMayShowTheEndBeforeTheObject(t *testing.T) {
 	const a, b = configA, configB
 	behind := mcn(withDesired(b), is(phases.Updated, no, 5), is(phases.UpdatePrepared, yes, 6), is(phases.Uncordoned, running, 7))
 	for name, tc := range map[string]struct {
 		annotations []string
 		isInUpdate  bool
 	}{
-		"complete":             {[]string{"state", "Done", "desiredDrain", "uncordon-" + a, "lastAppliedDrain", "uncordon-" + a}, false},
-		"an earlier uncordon":  {[]string{"state", "Done", "desiredDrain", "uncordon-" + b, "lastAppliedDrain", "uncordon-" + b}, false},
-		"uncordon is required": {[]string{"state", "Done", "desiredDrain", "uncordon-" + a, "lastAppliedDrain", "drain-" + a}, true},
-		"drained":              {[]string{"state", "Done", "desiredDrain", "drain-" + a, "lastAppliedDrain", "drain-" + a}, true},
-		"the daemon works":     {[]string{"state", "Working", "desiredDrain", "uncordon-" + a, "lastAppliedDrain", "uncordon-" + a}, true},
-		"no requests":          {[]string{"state", "Done"}, true},
+		"complete":                                {[]string{"state", "Done", "desiredDrain", "uncordon-" + a, "lastAppliedDrain", "uncordon-" + a}, false},
+		"the uncordon of another config":          {[]string{"state", "Done", "desiredDrain", "uncordon-" + b, "lastAppliedDrain", "uncordon-" + b}, false},
+		"the uncordon is requested, and not done": {[]string{"state", "Done", "desiredDrain", "uncordon-" + a, "lastAppliedDrain", "drain-" + a}, true},
+		"drained":                {[]string{"state", "Done", "desiredDrain", "drain-" + a, "lastAppliedDrain", "drain-" + a}, true},
+		"the daemon works":       {[]string{"state", "Working", "desiredDrain", "uncordon-" + a, "lastAppliedDrain", "uncordon-" + a}, true},
+		"no drain was requested": {[]string{"state", "Done"}, true},
 	} {
 		n := progress.Of(newNode(append([]string{"desiredConfig", a, "currentConfig", a}, tc.annotations...)...), behind)
 		assert.Equal(t, tc.isInUpdate, n.InUpdate(), name)
@@ -103,7 +104,7 @@ func TestCompleteByNode(t *testing.T) {
 }
 
 // As in machine-config-operator, a Node condition that is Unknown also makes the node unavailable.
-func TestUnavailable(t *testing.T) {
+func TestACordonAndNodeConditionsMakeANodeUnavailable(t *testing.T) {
 	condition := func(t corev1.NodeConditionType, status corev1.ConditionStatus) func(*corev1.Node) {
 		return func(n *corev1.Node) {
 			n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: t, Status: status, LastTransitionTime: metav1.NewTime(at(3).In(time.FixedZone("", 3600)))})
@@ -148,7 +149,7 @@ func TestUnavailable(t *testing.T) {
 }
 
 // Both the annotations and NodeDegraded are read, because a daemon may set only one of them.
-func TestErrors(t *testing.T) {
+func TestErrorsAreReadFromTheAnnotationsAndTheObject(t *testing.T) {
 	updated := is(phases.Updated, yes, 1)
 	degraded := func(text string) func(*mcfgv1.MachineConfigNode) { return is(phases.NodeDegraded, yes, 2, text) }
 	for name, tc := range map[string]struct {
@@ -157,19 +158,19 @@ func TestErrors(t *testing.T) {
 		isDegraded    bool
 		errors        []string
 	}{
-		"degraded":                         {"Degraded", "disk full", mcn(updated), true, []string{"disk full"}},
-		"degraded, without a reason":       {"Degraded", "", mcn(updated), true, nil},
-		"unreconcilable":                   {"Unreconcilable", "disk full", mcn(updated), true, []string{"disk full"}},
-		"without an object":                {"Degraded", "disk full", nil, true, []string{"disk full"}},
-		"done":                             {"Done", "disk full", mcn(updated), false, nil},
-		"working":                          {"Working", "disk full", mcn(updated), false, nil},
-		"the object has the same error":    {"Degraded", "disk full", mcn(updated, degraded("disk full")), true, []string{"disk full"}},
-		"the object has another error":     {"Degraded", "rebooting", mcn(updated, degraded("disk full")), true, []string{"disk full", "rebooting"}},
-		"only the object has an error":     {"Working", "", mcn(updated, degraded("disk full")), true, []string{"disk full"}},
-		"a failure of an earlier update":   {"Degraded", "", mcn(updated, degraded("Action during update to a: disk full")), true, []string{"disk full"}},
-		"NodeDegraded has no message":      {"Degraded", "disk full", mcn(updated, degraded("")), true, []string{"disk full"}},
-		"the object is no longer degraded": {"Done", "", mcn(updated, is(phases.NodeDegraded, no, 2, "disk full")), false, nil},
-		"the object has an earlier error":  {"Degraded", "disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), true, []string{"disk full"}},
+		"degraded":                                  {"Degraded", "disk full", mcn(updated), true, []string{"disk full"}},
+		"degraded, without a reason":                {"Degraded", "", mcn(updated), true, nil},
+		"unreconcilable":                            {"Unreconcilable", "disk full", mcn(updated), true, []string{"disk full"}},
+		"degraded, without an object":               {"Degraded", "disk full", nil, true, []string{"disk full"}},
+		"done":                                      {"Done", "disk full", mcn(updated), false, nil},
+		"working":                                   {"Working", "disk full", mcn(updated), false, nil},
+		"the object has the same error":             {"Degraded", "disk full", mcn(updated, degraded("disk full")), true, []string{"disk full"}},
+		"the object has another error":              {"Degraded", "rebooting", mcn(updated, degraded("disk full")), true, []string{"disk full", "rebooting"}},
+		"only the object has an error":              {"Working", "", mcn(updated, degraded("disk full")), true, []string{"disk full"}},
+		"a failure of an earlier update":            {"Degraded", "", mcn(updated, degraded("Action during update to a: disk full")), true, []string{"disk full"}},
+		"NodeDegraded has no message":               {"Degraded", "disk full", mcn(updated, degraded("")), true, []string{"disk full"}},
+		"neither is degraded any longer":            {"Done", "", mcn(updated, is(phases.NodeDegraded, no, 2, "disk full")), false, nil},
+		"NodeDegraded of the object is False again": {"Degraded", "disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), true, []string{"disk full"}},
 	} {
 		n := progress.Of(newNode("state", tc.state, "reason", tc.reason), tc.object)
 		assert.Equal(t, tc.isDegraded, n.Degraded, name)
@@ -178,8 +179,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Without a Node, the MachineConfigNode decides.
-func TestUpdateOfObject(t *testing.T) {
+// Without a Node, the MachineConfigNode decides whether the node is updated or in an update.
+func TestWithoutANodeTheObjectDecides(t *testing.T) {
 	updated := is(phases.Updated, yes, 5)
 	image := func(desired, current string) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) {
@@ -196,22 +197,22 @@ func TestUpdateOfObject(t *testing.T) {
 		"empty":          {&mcfgv1.MachineConfigNode{}, false, ""},
 		"never reported": {mcn(), false, ""},
 		"joining":        {mcn(is(phases.Resumed, yes, 1), is(phases.Uncordoned, running, 2)), false, ""},
-		"updated, reason unchanged": {mcn(updated, func(m *mcfgv1.MachineConfigNode) {
+		"updated, and the reason is NotYetOccurred": {mcn(updated, func(m *mcfgv1.MachineConfigNode) {
 			conditions.Find(m.Status.Conditions, phases.Updated).Reason = "NotYetOccurred"
 		}), true, ""},
-		"updated":                 {mcn(updated), true, ""},
-		"requested":               {mcn(updated, withDesired(configB)), false, progress.Requested},
-		"requested an image":      {mcn(updated, image("b", "a")), false, progress.Requested},
-		"requested no image":      {mcn(updated, image("", "a")), false, progress.Requested},
-		"has its image":           {mcn(updated, image("a", "a")), true, ""},
-		"no desired config yet":   {mcn(updated, withDesired("not-yet-set")), true, ""},
-		"v1alpha1":                {mcn(updated, withDesired("NotYetSet")), true, ""},
-		"started":                 {mcn(is(phases.Updated, no, 5), withDesired(configB)), false, progress.Started},
-		"running without a start": {mcn(is(phases.Drained, running, 5)), false, progress.Started},
-		"Updated is Unknown":      {mcn(is(phases.Updated, running, 5), withDesired(configB)), false, progress.Started},
-		"restarted":               {mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6)), true, ""},
-		"joining, and requested":  {mcn(withDesired(configB)), false, ""},
-		"replaced":                {mcn(is(phases.Updated, no, 5), is(phases.Drained, no, 6, "Action during update to b: drained")), false, progress.Started},
+		"updated":                              {mcn(updated), true, ""},
+		"requested":                            {mcn(updated, withDesired(configB)), false, progress.Requested},
+		"requested an image":                   {mcn(updated, image("b", "a")), false, progress.Requested},
+		"requested to remove its image":        {mcn(updated, image("", "a")), false, progress.Requested},
+		"has its image":                        {mcn(updated, image("a", "a")), true, ""},
+		"no desired config yet":                {mcn(updated, withDesired("not-yet-set")), true, ""},
+		"v1alpha1":                             {mcn(updated, withDesired("NotYetSet")), true, ""},
+		"started":                              {mcn(is(phases.Updated, no, 5), withDesired(configB)), false, progress.Started},
+		"running without a start":              {mcn(is(phases.Drained, running, 5)), false, progress.Started},
+		"Updated is Unknown":                   {mcn(is(phases.Updated, running, 5), withDesired(configB)), false, progress.Started},
+		"restarted":                            {mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6)), true, ""},
+		"joining, and an update was requested": {mcn(withDesired(configB)), false, ""},
+		"replaced":                             {mcn(is(phases.Updated, no, 5), is(phases.Drained, no, 6, "Action during update to b: drained")), false, progress.Started},
 	} {
 		n := progress.Of(nil, tc.object)
 		assert.Equal(t, tc.isDone, n.Done, name)
@@ -231,16 +232,16 @@ func TestHasPinnedImages(t *testing.T) {
 		object *mcfgv1.MachineConfigNode
 		want   bool
 	}{
-		"no object":                       {nil, false},
-		"no conditions":                   {&mcfgv1.MachineConfigNode{}, false},
-		"no sets":                         {mcn(), true},
-		"pulled":                          {mcn(set(2, 2)), true},
-		"one is behind":                   {mcn(set(2, 2), set(1, 2)), false},
-		"not started":                     {mcn(set(0, 0)), false},
-		"being checked":                   {mcn(set(2, 2), is(phases.PinnedImageSetsProgressing, yes, 1)), true},
-		"failed":                          {mcn(set(2, 2), is(phases.PinnedImageSetsDegraded, yes, 1)), false},
-		"failed, without a set":           {mcn(is(phases.PinnedImageSetsDegraded, yes, 1)), false},
-		"no longer failed, without a set": {mcn(is(phases.PinnedImageSetsDegraded, no, 1)), true},
+		"no object":                              {nil, false},
+		"no conditions":                          {&mcfgv1.MachineConfigNode{}, false},
+		"no sets":                                {mcn(), true},
+		"pulled":                                 {mcn(set(2, 2)), true},
+		"one set has an earlier generation":      {mcn(set(2, 2), set(1, 2)), false},
+		"not started":                            {mcn(set(0, 0)), false},
+		"being checked":                          {mcn(set(2, 2), is(phases.PinnedImageSetsProgressing, yes, 1)), true},
+		"failed":                                 {mcn(set(2, 2), is(phases.PinnedImageSetsDegraded, yes, 1)), false},
+		"failed, and no set is listed":           {mcn(is(phases.PinnedImageSetsDegraded, yes, 1)), false},
+		"no longer failed, and no set is listed": {mcn(is(phases.PinnedImageSetsDegraded, no, 1)), true},
 	} {
 		assert.Equal(t, tc.want, progress.Of(nil, tc.object).HasPinnedImages, name)
 	}
