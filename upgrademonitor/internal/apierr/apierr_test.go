@@ -56,17 +56,17 @@ var errorsOf = map[string]struct {
 	want   apierr.Outcome
 	policy string // the name of the policy that denies the request, or ""
 }{
-	"changed by others":         {apierrors.NewConflict(resource, "worker-0", errors.New("the object has been modified")), apierr.Conflict, ""},
-	"a conflict from a list":    {apierrors.NewGenericServerResponse(http.StatusConflict, "patch", resource, "worker-0", "", 0, true), apierr.Conflict, ""},
-	"created by others":         {apierrors.NewAlreadyExists(resource, "worker-0"), apierr.Conflict, ""},
-	"deleted by others":         {apierrors.NewNotFound(resource, "worker-0"), apierr.NotFound, ""},
-	"invalid":                   {invalid("a b"), apierr.Terminal, ""},
-	"invalid, quotes a policy":  {invalid(denial), apierr.Terminal, ""},
-	"invalid, quotes a webhook": {invalid(`admission webhook "x" denied the request`), apierr.Terminal, ""},
-	"invalid, quotes a size":    {invalid("request is too large"), apierr.Terminal, ""},
-	"too large for the server":  {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), apierr.Terminal, ""},
-	"too large for etcd":        {status(500, "", "etcdserver: request is too large"), apierr.Terminal, ""},
-	"too large, with a reason":  {apierrors.NewInternalError(errors.New("etcdserver: request is too large")), apierr.Terminal, ""},
+	"changed by another client":                  {apierrors.NewConflict(resource, "worker-0", errors.New("the object has been modified")), apierr.Conflict, ""},
+	"a conflict from a list":                     {apierrors.NewGenericServerResponse(http.StatusConflict, "patch", resource, "worker-0", "", 0, true), apierr.Conflict, ""},
+	"created by another client":                  {apierrors.NewAlreadyExists(resource, "worker-0"), apierr.Conflict, ""},
+	"deleted by another client":                  {apierrors.NewNotFound(resource, "worker-0"), apierr.NotFound, ""},
+	"invalid":                                    {invalid("a b"), apierr.Terminal, ""},
+	"invalid, and the value quotes a policy":     {invalid(denial), apierr.Terminal, ""},
+	"invalid, and the value quotes a webhook":    {invalid(`admission webhook "x" denied the request`), apierr.Terminal, ""},
+	"invalid, and the value quotes a size limit": {invalid("request is too large"), apierr.Terminal, ""},
+	"too large for the server":                   {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), apierr.Terminal, ""},
+	"too large for etcd":                         {status(500, "", "etcdserver: request is too large"), apierr.Terminal, ""},
+	"too large, with a reason":                   {apierrors.NewInternalError(errors.New("etcdserver: request is too large")), apierr.Terminal, ""},
 	"too large for gRPC": {status(500, "", "rpc error: code = ResourceExhausted desc = trying to send message larger than max (2228540 vs. 2097152)"),
 		apierr.Terminal, ""},
 	"RBAC": {apierrors.NewForbidden(resource, "worker-0", errors.New(`user "x" cannot patch resource "machineconfignodes/status"`)),
@@ -79,9 +79,9 @@ var errorsOf = map[string]struct {
 	"a policy, 413": {byPolicy(413, metav1.StatusReasonRequestEntityTooLarge, "too many conditions"), apierr.Denied, "mcn-guards"},
 	"a webhook, 403": {status(403, metav1.StatusReasonForbidden, `admission webhook "x.example.com" denied the request: no`),
 		apierr.Denied, ""},
-	"a webhook, 400":           {status(400, "", `admission webhook "x.example.com" denied the request without explanation`), apierr.Denied, ""},
-	"a webhook, 422":           {status(422, metav1.StatusReasonInvalid, `admission webhook "x.example.com" denied the request: no`), apierr.Denied, ""},
-	"another field undeclared": {status(500, "", "… .status.irreconcilableChanges: field not declared in schema"), apierr.Retry, ""},
+	"a webhook, 400": {status(400, "", `admission webhook "x.example.com" denied the request without explanation`), apierr.Denied, ""},
+	"a webhook, 422": {status(422, metav1.StatusReasonInvalid, `admission webhook "x.example.com" denied the request: no`), apierr.Denied, ""},
+	"an undeclared field that we do not write": {status(500, "", "… .status.irreconcilableChanges: field not declared in schema"), apierr.Retry, ""},
 	"no such resource": {apierrors.NewGenericServerResponse(http.StatusNotFound, "get", resource, "worker-0", "404 page not found", 0, true),
 		apierr.Denied, ""},
 	"no such kind":      {&meta.NoKindMatchError{GroupKind: kind, SearchedVersions: []string{"v1"}}, apierr.Denied, ""},
@@ -93,8 +93,8 @@ var errorsOf = map[string]struct {
 	"a timeout":         {apierrors.NewTimeoutError("slow", 1), apierr.Retry, ""},
 	"a bad request":     {apierrors.NewBadRequest("what?"), apierr.Retry, ""},
 	"a deadline":        {context.DeadlineExceeded, apierr.Retry, ""},
-	"a text alone":      {errors.New("etcdserver: request is too large"), apierr.Retry, ""},
-	"a lost connection": {io.ErrUnexpectedEOF, apierr.Retry, ""},
+	"an error that is not from an API server": {errors.New("etcdserver: request is too large"), apierr.Retry, ""},
+	"a lost connection":                       {io.ErrUnexpectedEOF, apierr.Retry, ""},
 }
 
 func TestClassifyAlsoReadsWrappedErrors(t *testing.T) {
@@ -110,8 +110,8 @@ func TestClassifyAlsoReadsWrappedErrors(t *testing.T) {
 	}
 }
 
-// TestErrorsWithTheSameCauseMayHaveDifferentTexts, so that each retry of a failure has the same cause.
-func TestErrorsWithTheSameCauseMayHaveDifferentTexts(t *testing.T) {
+// Errors with different texts have the same cause if only ports, versions or the kind of a connection error differ.
+func TestRetriesOfAFailureHaveTheSameCause(t *testing.T) {
 	dial := func(port string, err error) error {
 		return &url.Error{Op: "Patch", URL: "https://127.0.0.1:" + port, Err: &net.OpError{Op: "dial", Net: "tcp", Err: err}}
 	}
@@ -119,12 +119,12 @@ func TestErrorsWithTheSameCauseMayHaveDifferentTexts(t *testing.T) {
 		a, b error
 		same bool
 	}{
-		"two versions":   {errors.New("cannot 17 at 1234"), errors.New("cannot 18 at 9"), true},
-		"refused, reset": {dial("1", syscall.ECONNREFUSED), dial("2", syscall.ECONNRESET), true},
-		"slow, cut off":  {fmt.Errorf("write: %w", context.DeadlineExceeded), fmt.Errorf("read: %w", io.ErrUnexpectedEOF), true},
-		"two reasons":    {apierrors.NewTooManyRequestsError("x"), apierrors.NewTimeoutError("x", 1), false},
-		"two outcomes":   {apierrors.NewInternalError(errors.New("x")), apierrors.NewForbidden(schema.GroupResource{}, "a", nil), false},
-		"two policies":   {byPolicy(403, metav1.StatusReasonForbidden, "a"), otherPolicy, false},
+		"two versions": {errors.New("cannot 17 at 1234"), errors.New("cannot 18 at 9"), true},
+		"a connection that is refused and one that is reset": {dial("1", syscall.ECONNREFUSED), dial("2", syscall.ECONNRESET), true},
+		"a timeout and a lost connection":                    {fmt.Errorf("write: %w", context.DeadlineExceeded), fmt.Errorf("read: %w", io.ErrUnexpectedEOF), true},
+		"two reasons":                                        {apierrors.NewTooManyRequestsError("x"), apierrors.NewTimeoutError("x", 1), false},
+		"two outcomes":                                       {apierrors.NewInternalError(errors.New("x")), apierrors.NewForbidden(schema.GroupResource{}, "a", nil), false},
+		"two policies":                                       {byPolicy(403, metav1.StatusReasonForbidden, "a"), otherPolicy, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.same, apierr.Cause(tc.a) == apierr.Cause(tc.b))

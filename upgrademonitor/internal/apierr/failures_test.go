@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
 )
 
-// TestAFailureIsLoggedOnce when it starts, when its cause changes, and when it is over. Each key has its own failure.
+// A failure is logged once when it starts, once when its cause changes, and once when it ends. Each key has its own failure.
 func TestAFailureIsLoggedOnce(t *testing.T) {
 	var out bytes.Buffer
 	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out)))

@@ -13,7 +13,7 @@ import (
 
 type references = []metav1.OwnerReference
 
-// The owner references: current is the one to node.
+// Owner references. The reference current is to the Node node.
 var (
 	node     = &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "n", UID: "new"}}
 	current  = metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: "n", UID: "new"}
@@ -35,8 +35,8 @@ func TestOnlyANodeOfTheCoreAPIIsAnOwner(t *testing.T) {
 	}
 }
 
-// TestTheOnlyOwnerThatIsANodeBecomesTheCurrentNode: references to other kinds stay.
-func TestTheOnlyOwnerThatIsANodeBecomesTheCurrentNode(t *testing.T) {
+// ReplaceOwner replaces all references to Nodes by one to the current Node, and keeps references to other kinds.
+func TestTheCurrentNodeBecomesTheOnlyNodeAmongTheOwners(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		references references

@@ -62,7 +62,7 @@ func (s *simulation) checkCall(c *call) {
 	}
 }
 
-// isLost reports whether no version of the object had the text of a call, and no other report has replaced the text.
+// isLost reports whether the text of a call was neither in a version of the object nor replaced by another report.
 func (s *simulation) isLost(c *call) bool {
 	if c.token == "" || c.isDead() || s.server.hasShown(c) || s.server.isLate(c) {
 		return false
@@ -76,7 +76,7 @@ func (s *simulation) isLost(c *call) bool {
 	return !isReplaced && !isEnded
 }
 
-// checkNothingLost checks rule 3 for the calls of a process that returned before a tick.
+// checkNothingLost checks rule 3 for the calls of a process that have returned before the given tick.
 func (s *simulation) checkNothingLost(p *process, tick int64) {
 	for _, c := range s.made() {
 		if c.process == p && c.to < tick && c.isAccepted() && s.isLost(c) {
@@ -90,7 +90,7 @@ func (s *simulation) checkNothingLost(p *process, tick int64) {
 	}
 }
 
-// flush flushes, and checks rules 1 and 3.
+// flush calls Flush, and checks rules 1 and 3.
 func (s *simulation) flush(p *process, limit time.Duration) {
 	tick, started := s.ticks.Add(1), time.Now()
 	ctx, cancel := context.WithTimeout(p.context(context.Background()), limit)
@@ -136,7 +136,7 @@ func (s *weatherServer) checkWrite(process string, before, after *mcfgv1.Machine
 	}
 }
 
-// ofOthers returns the fields of the status that belong to other clients, as JSON.
+// ofOthers returns the fields of other clients in the status, as JSON.
 func ofOthers(mcn *mcfgv1.MachineConfigNode) string {
 	found := []any{mcn.Status.IrreconcilableChanges}
 	for _, c := range mcn.Status.Conditions {
@@ -148,7 +148,7 @@ func ofOthers(mcn *mcfgv1.MachineConfigNode) string {
 	return string(data)
 }
 
-// checkEnd makes calls after the faults, and checks rules 3, 5 and 6.
+// checkEnd makes another update after the faults, and checks rules 3, 5 and 6.
 func (s *simulation) checkEnd() {
 	s.checkAllWritten()
 	s.calm.Store(true)

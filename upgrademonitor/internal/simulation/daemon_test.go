@@ -49,7 +49,7 @@ func (s *simulation) start(name string) *process {
 	return p
 }
 
-// newMonitor returns the Monitor of the daemon, or of the controller, which writes conditions only.
+// newMonitor returns the Monitor of the daemon, or the Monitor of the controller, which writes only conditions.
 func (s *simulation) newMonitor(ctx context.Context, name string, config upgrademonitor.Config) (*upgrademonitor.Monitor, error) {
 	if name == "controller" {
 		monitors, err := upgrademonitor.NewMonitors(ctx, config, func(string) (*corev1.Node, error) { return s.node(), nil })
@@ -95,7 +95,7 @@ type call struct {
 
 func (c *call) String() string { return fmt.Sprintf("%s: %s %s", c.caller, c.name, c.token) }
 
-// isAccepted reports whether the report is written, or is queued.
+// isAccepted reports whether the report was written or queued.
 func (c *call) isAccepted() bool { return c.err == nil || errors.Is(c.err, upgrademonitor.ErrPending) }
 
 // caller is a goroutine that makes calls. Its choices do not depend on other goroutines.
@@ -234,7 +234,7 @@ func (c *caller) imageSets() {
 
 func lastToken(text string) string { return token.FindString(text) }
 
-// degraded reports NodeDegraded, always with the same text. So some of these reports are repeats.
+// degraded reports NodeDegraded, always with the same text, so that some reports are repeats.
 func (c *caller) degraded() {
 	status := []metav1.ConditionStatus{metav1.ConditionTrue, metav1.ConditionFalse}[c.rng.IntN(2)]
 	c.reportDegraded(status, "few")

@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
 )
 
-// event makes one random event: of the weather, the view of the Node, the Lister, a process or another client.
+// event makes a random event happen: to the weather, the view of the Node, the Lister, a process or another client.
 func (s *simulation) event() {
 	switch n := s.rng.IntN(12); {
 	case n < 6:
@@ -53,7 +53,7 @@ var others = []struct {
 	name  string
 	write func(*simulation)
 }{
-	{"a condition of their own", func(s *simulation) { s.server.writeForeign(time.Now()) }},
+	{"a condition that is not a phase", func(s *simulation) { s.server.writeForeign(time.Now()) }},
 	{"a label", func(s *simulation) {
 		s.server.write(func(m *mcfgv1.MachineConfigNode) { m.Labels = map[string]string{"at": fmt.Sprint(time.Now().Unix())} }, "")
 	}},
@@ -79,7 +79,7 @@ func set(m *mcfgv1.MachineConfigNode, p phases.Phase, status metav1.ConditionSta
 	}
 }
 
-// terminate ends the life of a process, as SIGTERM does, and flushes.
+// terminate ends the life of a process and calls Flush, as a process does after SIGTERM.
 func (s *simulation) terminate(p *process) {
 	p.end()
 	s.flush(p, time.Duration(1+s.rng.IntN(20))*time.Second)
@@ -95,7 +95,7 @@ func (s *weatherServer) writeForeign(now time.Time) {
 	}, apiserver.StatusSubresource)
 }
 
-// lister is the Lister of an informer.
+// lister is a Lister that is current, lags, or fails, depending on its mode.
 type lister struct {
 	mcfglisters.MachineConfigNodeLister
 	simulation *simulation
@@ -113,7 +113,7 @@ func (l *lister) change(mode string) {
 	l.mode = mode
 }
 
-// Get implements the lister of a single informer.
+// Get returns the version of the object that the mode of the lister selects.
 func (l *lister) Get(name string) (*mcfgv1.MachineConfigNode, error) {
 	s := l.simulation.server
 	s.mu.Lock()

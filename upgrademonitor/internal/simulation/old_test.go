@@ -62,7 +62,7 @@ func writeOld(mcn *mcfgv1.MachineConfigNode, annotations map[string]string, repo
 	mcn.Status.ObservedGeneration = mcn.Generation + 1
 }
 
-// updateOld makes the reports of one update of an old daemon. It writes the start before it asks for the drain.
+// updateOld makes the reports of one update of an old daemon, which writes the start before it asks for the drain.
 func (c *caller) updateOld() {
 	target := fmt.Sprintf("rendered-%d", c.tokens.Add(1))
 	c.becomes("", target)
@@ -78,7 +78,7 @@ func (c *caller) updateOld() {
 	c.reportOld(phases.Updated, metav1.ConditionTrue)
 }
 
-// drainOld makes the reports of a drain of an old controller.
+// drainOld makes the reports of an old controller that drains the node.
 func (c *caller) drainOld() {
 	c.reportOld(phases.Cordoned, metav1.ConditionTrue)
 	c.reportOld(phases.Drained, metav1.ConditionUnknown)
@@ -104,7 +104,7 @@ func (s *simulation) createOld() {
 	}
 }
 
-// checkEndOld checks that an update of an old daemon shows the drain of the controller, after the faults.
+// checkEndOld checks, after the faults, that an update of an old daemon shows the controller's drain.
 func (s *simulation) checkEndOld() {
 	s.checkAllWritten()
 	daemon, controller := &caller{simulation: s, name: "daemon"}, &caller{simulation: s, name: "controller", patient: true}

@@ -52,7 +52,7 @@ type weather struct {
 func isSpec(r *http.Request) bool   { return r.Method == http.MethodPatch && !isStatus(r) }
 func isStatus(r *http.Request) bool { return strings.HasSuffix(r.URL.Path, "/status") }
 
-// every has all faults of a request. With lost and late, the request fails, but the write takes effect.
+// every has all faults of a request. With the faults lost and late, the request fails, but the write takes effect.
 var every = []string{"slow", "hang", "500", "503", "429", "403", "policy", "reset", "lost", "late", "truncated", "garbage", "no CRD"}
 
 var (
@@ -65,14 +65,14 @@ var (
 		{name: "failing", faults: []string{"500", "503"}, chance: 1},
 		{name: "denying", faults: []string{"403", "policy"}, chance: 1},
 		{name: "slow", faults: []string{"slow"}, chance: 1},
-		{name: "statuses hang", faults: []string{"hang"}, chance: 1, hits: isStatus},
-		{name: "statuses fail", faults: []string{"503"}, chance: 1, hits: isStatus},
-		{name: "specs hang", faults: []string{"hang"}, chance: 1, hits: isSpec},
-		{name: "specs fail", faults: []string{"403", "500"}, chance: 1, hits: isSpec},
+		{name: "writes of the status hang", faults: []string{"hang"}, chance: 1, hits: isStatus},
+		{name: "writes of the status fail", faults: []string{"503"}, chance: 1, hits: isStatus},
+		{name: "writes of the spec hang", faults: []string{"hang"}, chance: 1, hits: isSpec},
+		{name: "writes of the spec fail", faults: []string{"403", "500"}, chance: 1, hits: isSpec},
 	}
 )
 
-// change changes the weather. The connections that hang may be cut.
+// change changes the weather. With cut, it also cuts the connections that hang.
 func (s *weatherServer) change(w weather, cut bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +205,7 @@ func (s *weatherServer) isOutage() bool {
 	return s.weather.chance == 1
 }
 
-// writes records which process writes until end is called.
+// writes notes that the process makes all writes until end is called.
 func (s *weatherServer) writes(process string) (end func()) {
 	s.serving.Lock()
 	s.mu.Lock()
@@ -229,7 +229,7 @@ func (s *weatherServer) write(change func(*mcfgv1.MachineConfigNode), subresourc
 	}
 }
 
-// isUnderWay reports whether an update has been under way since before a time.
+// isUnderWay reports whether an update is under way that began before the given time.
 func (s *weatherServer) isUnderWay(since time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,8 +253,8 @@ func (s *weatherServer) hasShown(c *call) bool {
 	return s.shown[string(c.phase)+c.token]
 }
 
-// isLate reports whether a call starts an update, but is older than a time of Updated that another client has written. The
-// end of an update keeps this time, and such a start then changes nothing.
+// isLate reports whether a call starts an update, but is older than the lastTransitionTime of Updated that another client
+// has written. The end of an update keeps such a later time, so the start changes nothing.
 func (s *weatherServer) isLate(c *call) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

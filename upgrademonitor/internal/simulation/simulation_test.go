@@ -33,8 +33,8 @@ const (
 	lines    = 120 // the number of lines of the script that are printed
 )
 
-// TestSimulation runs the simulation with twelve seeds, or with as many as fit into DURATION. The first seed is SEED. A
-// seed that fails is repeated with fewer events, and the shortest script that fails is printed.
+// TestSimulation runs the simulation with twelve seeds, or with as many seeds as fit into DURATION. The first seed is SEED. A
+// simulation that fails is repeated with fewer events, and the shortest script that fails is printed.
 func TestSimulation(t *testing.T) {
 	duration, err := time.ParseDuration(cmp.Or(os.Getenv("DURATION"), "0s"))
 	require.NoError(t, err, "DURATION")
@@ -61,14 +61,14 @@ func TestSimulation(t *testing.T) {
 	t.Logf("%d seeds", seeds)
 }
 
-// world has what stays the same during a simulation.
+// world has the properties that do not change during a simulation.
 type world struct {
 	timeout time.Duration
 	qps     float32
 	images  bool   // image mode
 	lists   bool   // the processes have a Lister
 	others  bool   // other processes write
-	drains  bool   // one of them is a controller with a Monitor of its own
+	drains  bool   // one of the processes is a controller with its own Monitor
 	old     string // the process without this library: daemon, controller or none
 }
 
@@ -136,7 +136,7 @@ func newNode(current, desired string, images bool) *corev1.Node {
 	return n
 }
 
-// run starts the processes and their callers, makes events happen, ends the faults, and checks the end.
+// run starts the processes and their callers, makes events happen, ends the faults, and checks what was written.
 func (s *simulation) run(seed uint64, events int) {
 	if s.old == "daemon" {
 		s.createOld()
@@ -229,7 +229,7 @@ func (s *simulation) fail(format string, args ...any) {
 	}
 }
 
-// process returns the process of a caller.
+// process returns the current process of a caller.
 func (s *simulation) process(caller string) *process {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,7 +264,8 @@ func (s *simulation) becomes(current, desired string) {
 	s.nodes = append(s.nodes, newNode(current, desired, s.images))
 }
 
-// change changes the weather, once every other goroutine is blocked: a request that is due has the old weather.
+// change waits until every other goroutine is blocked, and then changes the weather. So a request that is due still has the
+// old weather.
 func (s *simulation) change(w weather, cut bool) {
 	synctest.Wait()
 	s.log("the weather is %s, connections that hang are cut: %t", w.name, cut)
