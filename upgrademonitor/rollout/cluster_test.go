@@ -37,21 +37,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// cluster is a cluster in memory with a controller. It is in a bubble of synctest, in which time
-// advances only while all goroutines are blocked: what changes the cluster returns when the
-// controller is idle again.
+// cluster is a cluster in memory with a controller, in a bubble of synctest. Methods that change the cluster return when
+// the controller is idle again.
 type cluster struct {
 	t      *testing.T
 	kube   *kubefake.Clientset
 	mcfg   *mcfgfake.Clientset
 	events *record.FakeRecorder
-	// workers is the number of workers of Run. 0 means one worker.
+	// workers is the number of workers of Run. The value 0 means one worker.
 	workers int
 	// verbosity is the verbosity of the log.
 	verbosity  int
 	controller *rollout.Controller
 	end        func() // ends Run, but not the informers
-	stop       func() // ends both
+	stop       func() // ends Run and the informers
 
 	mu       sync.Mutex // guards the fields below
 	log      bytes.Buffer
@@ -60,8 +59,7 @@ type cluster struct {
 
 var fourPools = []string{"master", "worker", "infra", "gpu"}
 
-// inBubble runs a test on a cluster with these pools, each of which selects the nodes with the label
-// role-<pool>, and these nodes.
+// inBubble runs a test on a cluster with these nodes and pools. A pool selects the nodes with the label role-<pool>.
 func inBubble(t *testing.T, pools []string, nodes []*corev1.Node, test func(t *testing.T, c *cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -77,7 +75,7 @@ func inBubble(t *testing.T, pools []string, nodes []*corev1.Node, test func(t *t
 	})
 }
 
-// run starts a controller, which is stopped at the end of the test at the latest.
+// run starts a controller. The end of the test stops the controller.
 func (c *cluster) run(change ...func(*rollout.Config)) {
 	c.t.Helper()
 	core := informers.NewSharedInformerFactory(c.kube, 0)
@@ -125,8 +123,8 @@ func (c *cluster) Write(line []byte) (int, error) {
 	return c.log.Write(line)
 }
 
-// recorder is a FakeRecorder with an empty scheme, as a host may have it. Objects from an API server have no TypeMeta, so
-// only events of an ObjectReference are recorded. The recorder appends the object to the reason of an event.
+// recorder is a FakeRecorder with an empty scheme, which a host may also have. It records only events of an
+// ObjectReference, because objects from an API server have no TypeMeta. It appends the object to the reason of an event.
 type recorder struct{ *record.FakeRecorder }
 
 func (r recorder) Event(object runtime.Object, eventType, reason, message string) {
@@ -149,7 +147,7 @@ func newPool(name string) *mcfgv1.MachineConfigPool {
 	}
 }
 
-// newNode returns a node that these pools select, with rendered-1 as its current and desired config.
+// newNode returns a node with the current and desired config rendered-1. The given pools select the node.
 func newNode(name string, pools ...string) *corev1.Node {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID("uid of " + name), Labels: map[string]string{}, Annotations: map[string]string{}}}
 	for _, p := range pools {
@@ -191,7 +189,7 @@ func (c *cluster) createNode(node *corev1.Node) {
 	c.done(c.kube.CoreV1().Nodes().Create(c.t.Context(), node, metav1.CreateOptions{}))
 }
 
-// replaceNode replaces the Node named node. The informer shows that as an update, as it does if it missed the deletion.
+// replaceNode replaces the Node named node. The informer sees an update, as if it had missed the deletion.
 func (c *cluster) replaceNode(node *corev1.Node) {
 	c.t.Helper()
 	node.UID = "another"
@@ -216,7 +214,7 @@ func (c *cluster) mcns() mcfgclient.MachineConfigNodeInterface {
 	return c.mcfg.MachineconfigurationV1().MachineConfigNodes()
 }
 
-// object returns the object of a node, nil if it has none.
+// object returns the object of a node, or nil if there is none.
 func (c *cluster) object(name string) *mcfgv1.MachineConfigNode {
 	c.t.Helper()
 	mcn, err := c.mcns().Get(c.t.Context(), name, metav1.GetOptions{})
@@ -242,7 +240,7 @@ func (c *cluster) changeObject(change func(*mcfgv1.MachineConfigNode)) {
 	c.done(c.mcns().Update(c.t.Context(), mcn, metav1.UpdateOptions{}))
 }
 
-// spec returns the pool and the desired config of the object of the node named node, "" if there is none.
+// spec returns the pool and the desired config in the object of the node named node, or "" if there is no object.
 func (c *cluster) spec() string {
 	c.t.Helper()
 	mcn := c.object("node")
@@ -266,7 +264,7 @@ func (c *cluster) failOnce(verb, resource string, err error) {
 	c.mcfg.PrependReactor(verb, resource, react)
 }
 
-// failPatches makes the patches of objects fail, once the controller is idle. With nil, none fails.
+// failPatches makes the patches of objects fail, once the controller is idle. With nil, no patch fails.
 func (c *cluster) failPatches(err error) {
 	synctest.Wait()
 	c.mu.Lock()
@@ -281,7 +279,7 @@ func (c *cluster) patch(clienttesting.Action) (bool, runtime.Object, error) {
 	return c.patchErr != nil, nil, c.patchErr
 }
 
-// writes returns the writes of the controllers to objects since the last call: verb and name, in order.
+// writes returns the verb and the name of each write since the last call, in order.
 func (c *cluster) writes() []string {
 	var list []string
 	for _, action := range c.mcfg.Actions() {

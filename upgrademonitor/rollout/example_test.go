@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// A host makes the informers, the controller, and starts both.
+// A host creates the informers and the controller, and starts both.
 func ExampleNew() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

@@ -23,8 +23,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// If each write conflicts, a sync makes three attempts, and is retried later.
-func TestAttemptsOfASync(t *testing.T) {
+// If each write conflicts, a sync makes three attempts, and is retried with backoff.
+func TestASyncMakesThreeAttempts(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
 		c.failPatches(apierrors.NewConflict(mcfgv1.Resource("machineconfignodes"), "node", errors.New("modified")))
@@ -38,7 +38,7 @@ func TestAttemptsOfASync(t *testing.T) {
 }
 
 // If the read after a conflict fails, the sync is retried later, and the log names the object.
-func TestReadAfterAConflict(t *testing.T) {
+func TestAFailedReadAfterAConflictIsRetried(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.failOnce("create", "machineconfignodes", apierrors.NewAlreadyExists(mcfgv1.Resource("machineconfignodes"), "node"))
 		c.failOnce("get", "machineconfignodes", apierrors.NewServiceUnavailable("outage"))
@@ -52,7 +52,7 @@ func TestReadAfterAConflict(t *testing.T) {
 
 // After a sync has succeeded, the pause before the first retry of the next failure is short again. Each cause of a
 // failure is logged once.
-func TestBackoffIsReset(t *testing.T) {
+func TestASuccessResetsTheBackoff(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
 		outage := apierrors.NewServiceUnavailable("outage")
@@ -62,7 +62,7 @@ func TestBackoffIsReset(t *testing.T) {
 		c.writes()
 		c.failPatches(apierrors.NewUnauthorized("another outage"))
 		c.advance(time.Minute)
-		assert.Len(t, c.writes(), 2, "a retry every 30 seconds")
+		assert.Len(t, c.writes(), 2, "the longest pause between two retries is 30 seconds")
 		c.failPatches(nil)
 		c.advance(time.Minute)
 		assert.Equal(t, "worker rendered-2", c.spec())
@@ -80,7 +80,7 @@ func TestBackoffIsReset(t *testing.T) {
 
 // Failing returns the number of nodes that fail, the time of the first failure and the newest error. A failure ends when the
 // node is synced, or when Run ends.
-func TestFailing(t *testing.T) {
+func TestFailingReturnsTheNodesThatCannotBeSynced(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("b", "worker")), func(t *testing.T, c *cluster) {
 		assertFailing := func(wantN int, wantSince time.Time, cause string) {
 			t.Helper()
@@ -117,8 +117,8 @@ func TestFailing(t *testing.T) {
 	})
 }
 
-// Each write is logged. Only the line about a deletion has a reason.
-func TestLogOfWrites(t *testing.T) {
+// Each write is logged, and only the line about a deletion has a reason.
+func TestEachWriteIsLogged(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.verbosity = 2
 		c.run()
@@ -132,7 +132,7 @@ func TestLogOfWrites(t *testing.T) {
 }
 
 // A request that is canceled because Run ends is not a failure.
-func TestStopDuringARequest(t *testing.T) {
+func TestARequestThatRunCancelsIsNoFailure(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		sent := false
 		c.run(sendNodes(t, func(r *http.Request) error {
@@ -147,7 +147,7 @@ func TestStopDuringARequest(t *testing.T) {
 }
 
 // Run syncs as many nodes at the same time as it has workers.
-func TestWorkers(t *testing.T) {
+func TestRunSyncsAsManyNodesAsItHasWorkers(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("b"), newNode("c")), func(t *testing.T, c *cluster) {
 		c.workers = 2
 		var sent atomic.Int32
@@ -162,7 +162,7 @@ func TestWorkers(t *testing.T) {
 
 // If another process deletes the object before a write, the write is not a failure. The object is
 // created again.
-func TestObjectIsDeletedMeanwhile(t *testing.T) {
+func TestAnObjectThatAnotherProcessDeletesIsCreatedAgain(t *testing.T) {
 	for verb, change := range map[string]func(c *cluster){
 		"patch":  func(c *cluster) { c.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = "" }) },
 		"delete": func(c *cluster) { c.replaceNode(newNode("node", "infra")) },
@@ -182,7 +182,7 @@ func TestObjectIsDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-// sendNodes sets a client of Nodes whose requests fail with the error of send.
+// sendNodes sets a client of Nodes that calls send for each request. The request fails with the error of send.
 func sendNodes(t *testing.T, send func(*http.Request) error) func(*rollout.Config) {
 	client, err := kubernetes.NewForConfig(&rest.Config{Transport: roundTripper(send)})
 	require.NoError(t, err)
@@ -196,7 +196,7 @@ func (r roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 // The requests of a sync have a deadline, even if Config.Timeout is not positive.
-func TestTimeout(t *testing.T) {
+func TestTheRequestsOfASyncHaveADeadline(t *testing.T) {
 	for timeout, want := range map[time.Duration]time.Duration{
 		time.Minute:  time.Minute,
 		0:            10 * time.Second,
@@ -215,7 +215,7 @@ func TestTimeout(t *testing.T) {
 }
 
 // When a Node is deleted, the controller forgets that its pools conflicted.
-func TestConflictOfADeletedNode(t *testing.T) {
+func TestTheConflictOfADeletedNodeIsForgotten(t *testing.T) {
 	inBubble(t, fourPools, one("infra", "gpu"), func(t *testing.T, c *cluster) {
 		c.run()
 		for range 2 {

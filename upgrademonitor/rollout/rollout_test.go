@@ -40,8 +40,8 @@ func TestOneObjectForEachNode(t *testing.T) {
 		pool    string // "" if there is no object
 		desired string
 	}{
-		"unchanged":                   {func(*corev1.Node) {}, "worker", "rendered-1"},
-		"in an update":                {desires("rendered-2"), "worker", "rendered-2"},
+		"an updated node":             {func(*corev1.Node) {}, "worker", "rendered-1"},
+		"a node in an update":         {desires("rendered-2"), "worker", "rendered-2"},
 		"running":                     {func(n *corev1.Node) { n.Status.Phase = corev1.NodeRunning }, "worker", "rendered-1"},
 		"pending":                     {func(n *corev1.Node) { n.Status.Phase = corev1.NodePending }, "", ""},
 		"provisioning":                {func(n *corev1.Node) { n.Status.Phase = "Provisioning" }, "", ""},
@@ -73,7 +73,7 @@ func TestOneObjectForEachNode(t *testing.T) {
 					ConfigVersion: mcfgv1.MachineConfigNodeSpecMachineConfigVersion{Desired: tc.desired},
 				}, mcn.Spec)
 				assert.Equal(t, []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: "node", UID: "uid of node"}}, mcn.OwnerReferences)
-				assert.Empty(t, mcn.Status, "only the daemon writes it")
+				assert.Empty(t, mcn.Status, "only the daemon writes the status")
 			})
 		})
 	}
@@ -112,7 +112,7 @@ func TestTheObjectFollowsTheNode(t *testing.T) {
 	})
 }
 
-// If pools change, and the nodes do not, the objects are written.
+// If the pools change, the objects are written, even if the Nodes do not change.
 func TestTheObjectFollowsThePools(t *testing.T) {
 	inBubble(t, fourPools, one("worker", "new"), func(t *testing.T, c *cluster) {
 		c.run()
@@ -127,8 +127,9 @@ func TestTheObjectFollowsThePools(t *testing.T) {
 	})
 }
 
-// TestConflictOfPools: one warning event of the Node, and the pool is kept. The rest is kept up to date.
-func TestConflictOfPools(t *testing.T) {
+// If the pools of a Node conflict, one warning event is recorded for the Node. The object keeps its pool, and its other
+// fields follow the Node.
+func TestAConflictOfPoolsIsOneEventAndKeepsThePool(t *testing.T) {
 	inBubble(t, fourPools, one("worker", "infra"), func(t *testing.T, c *cluster) {
 		c.run()
 		assert.Equal(t, "infra rendered-1", c.spec())
@@ -139,19 +140,19 @@ func TestConflictOfPools(t *testing.T) {
 		assert.Contains(t, <-c.events.Events, "Warning PoolConflict v1 Node node uid of node node node is selected by conflicting pools (gpu, infra): ")
 
 		c.replaceNode(newNode("node", "infra", "gpu"))
-		require.Len(t, c.events.Events, 1, "of the new Node")
+		require.Len(t, c.events.Events, 1, "the new Node has its own event")
 		assert.Contains(t, <-c.events.Events, "PoolConflict")
 		c.changeNode(func(n *corev1.Node) { delete(n.Labels, "role-infra") })
 		assert.Equal(t, "gpu rendered-1", c.spec())
 		assert.Empty(t, c.events.Events)
 		c.changeNode(func(n *corev1.Node) { n.Labels["role-infra"] = "" })
-		assert.Len(t, c.events.Events, 1, "another conflict, with the same text")
+		assert.Len(t, c.events.Events, 1, "another conflict has an event, even if it has the same text")
 	})
 }
 
-// TestInvalidSelector: one event of the pool, and none of its nodes. The objects keep their
-// pools until the selector is valid.
-func TestInvalidSelector(t *testing.T) {
+// A pool with an invalid selector has one event, and its nodes have none. The objects keep their pools until the selector
+// is valid.
+func TestAnInvalidSelectorIsOneEventOfThePool(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("other", "worker")), func(t *testing.T, c *cluster) {
 		c.run()
 		broken := brokenPool()
@@ -170,7 +171,7 @@ func TestInvalidSelector(t *testing.T) {
 		gpu := newPool("gpu")
 		gpu.Spec.NodeSelector = broken.Spec.NodeSelector
 		c.done(c.pools().Update(t.Context(), gpu, metav1.UpdateOptions{}))
-		assert.Len(t, c.events.Events, 1, "of a pool that exists")
+		assert.Len(t, c.events.Events, 1, "an existing pool whose selector becomes invalid also has an event")
 	})
 }
 
@@ -180,8 +181,8 @@ func brokenPool() *mcfgv1.MachineConfigPool {
 	return p
 }
 
-// When Run has ended, its event handlers are removed.
-func TestAfterRun(t *testing.T) {
+// After Run has ended, its event handlers are removed.
+func TestRunRemovesItsEventHandlers(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
 		c.end()
@@ -191,7 +192,7 @@ func TestAfterRun(t *testing.T) {
 }
 
 // If the informers have stopped, Run returns an error, unless its ctx has also ended.
-func TestStoppedInformers(t *testing.T) {
+func TestStoppedInformersAreAnErrorOfRun(t *testing.T) {
 	core := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0)
 	mcfg := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0)
 	controller, err := rollout.New(rollout.Config{
@@ -211,7 +212,7 @@ func TestStoppedInformers(t *testing.T) {
 }
 
 // Without a recorder, a problem is logged, and no event is recorded.
-func TestNoRecorder(t *testing.T) {
+func TestWithoutARecorderAProblemIsLogged(t *testing.T) {
 	for _, none := range []record.EventRecorder{nil, (*record.FakeRecorder)(nil)} {
 		inBubble(t, fourPools, one("infra", "gpu"), func(t *testing.T, c *cluster) {
 			c.run(func(c *rollout.Config) { c.Recorder = none })
@@ -221,17 +222,17 @@ func TestNoRecorder(t *testing.T) {
 	}
 }
 
-// In image mode, the desired image is set, and is removed with the annotation. If Config.ImageMode is nil, the conditions
-// of the object show the mode, as for a Monitor. Otherwise, the conditions do not matter.
-func TestImages(t *testing.T) {
+// In image mode, the desired image in the spec follows the annotation. If Config.ImageMode is nil, the conditions of the
+// object show the mode, as for a Monitor. Otherwise, the conditions do not matter.
+func TestInImageModeTheSpecHasTheDesiredImage(t *testing.T) {
 	image := "registry.example.com/os/rhcos@sha256:" + strings.Repeat("a", 64)
 	for name, test := range map[string]struct {
 		mode              func() bool
 		isNew, isReported string // the desired image of a new object, and of an object that shows image mode
 	}{
-		"on":               {func() bool { return true }, image, image},
-		"off":              {func() bool { return false }, "", ""},
-		"as in the object": {nil, "", image},
+		"on":                  {func() bool { return true }, image, image},
+		"off":                 {func() bool { return false }, "", ""},
+		"as the object shows": {nil, "", image},
 	} {
 		nodes := one("worker")
 		nodes[0].Annotations[nodemeta.DesiredImage] = image
@@ -247,7 +248,7 @@ func TestImages(t *testing.T) {
 }
 
 // DesiredMachineConfigNode returns a copy, because its argument may be in a cache.
-func TestDesiredIsACopy(t *testing.T) {
+func TestDesiredMachineConfigNodeReturnsACopy(t *testing.T) {
 	node := newNode("node")
 	mcn := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "node", OwnerReferences: []metav1.OwnerReference{
 		{APIVersion: "v1", Kind: "Node", Name: "node", UID: node.UID},
@@ -259,13 +260,13 @@ func TestDesiredIsACopy(t *testing.T) {
 	assert.Equal(t, before, mcn)
 }
 
-// After a restart, objects that are up to date are not written, and changes since the last run are synced.
-func TestRestart(t *testing.T) {
+// A restart writes only the objects that need a change. Changes of other processes are reverted.
+func TestARestartWritesOnlyWhatHasChanged(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("other", "master")), func(t *testing.T, c *cluster) {
 		c.run()
 		c.writes()
 		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.Spec.Pool.Name = "somewhere" })
-		assert.Equal(t, "worker rendered-1", c.spec(), "a change of another process is reverted")
+		assert.Equal(t, "worker rendered-1", c.spec(), "another process's change of the pool is reverted")
 		owner, machine := c.object("node").OwnerReferences[0], metav1.OwnerReference{APIVersion: "v1", Kind: "Machine", Name: "m", UID: "m"}
 		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.OwnerReferences = []metav1.OwnerReference{machine} })
 		assert.Equal(t, []metav1.OwnerReference{machine, owner}, c.object("node").OwnerReferences, "the Node is an owner again after another process has removed it")
@@ -282,7 +283,7 @@ func TestRestart(t *testing.T) {
 
 // A sync whose first attempt fails is retried. The failure and its end are logged. A conflict with another process is not
 // logged.
-func TestFailuresAreRetried(t *testing.T) {
+func TestAFailedSyncIsRetriedAndLoggedOnce(t *testing.T) {
 	outage := apierrors.NewServiceUnavailable("outage")
 	for _, test := range []struct {
 		verb, resource string
@@ -312,7 +313,7 @@ func TestFailuresAreRetried(t *testing.T) {
 }
 
 // If a Node is created again, its object does not keep the status of the old Node.
-func TestNodeCreatedAgain(t *testing.T) {
+func TestAReplacedNodeGetsANewObject(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
 		c.changeObject(func(m *mcfgv1.MachineConfigNode) {
@@ -328,7 +329,7 @@ func TestNodeCreatedAgain(t *testing.T) {
 
 // If a Node is deleted, the controller leaves its object to the garbage collector. The controller deletes an object without
 // a Node and without an owner that is a Node.
-func TestOrphans(t *testing.T) {
+func TestAnObjectWithoutANodeAndWithoutAnOwnerIsDeleted(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
 		c.done(nil, c.kube.CoreV1().Nodes().Delete(t.Context(), "node", metav1.DeleteOptions{}))
@@ -345,7 +346,7 @@ func TestOrphans(t *testing.T) {
 }
 
 // An object that is being deleted is neither written nor deleted again.
-func TestObjectThatIsBeingDeleted(t *testing.T) {
+func TestAnObjectThatIsBeingDeletedIsNotWritten(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.run()
 		c.changeObject(func(m *mcfgv1.MachineConfigNode) { m.DeletionTimestamp = ptr.To(metav1.Now()) })
@@ -358,7 +359,7 @@ func TestObjectThatIsBeingDeleted(t *testing.T) {
 }
 
 // On a cluster without pools, nothing is written or deleted until the first pool is created.
-func TestNoPools(t *testing.T) {
+func TestNothingIsWrittenBeforeTheFirstPoolExists(t *testing.T) {
 	inBubble(t, nil, one("worker"), func(t *testing.T, c *cluster) {
 		c.createObject("orphan")
 		c.writes()
@@ -377,8 +378,7 @@ func TestNoPools(t *testing.T) {
 	})
 }
 
-// The object of a Windows node is deleted.
-func TestObjectOfAWindowsNode(t *testing.T) {
+func TestTheObjectOfAWindowsNodeIsDeleted(t *testing.T) {
 	nodes := one("worker")
 	nodes[0].Status.NodeInfo.OperatingSystem = "windows"
 	inBubble(t, fourPools, nodes, func(t *testing.T, c *cluster) {
@@ -394,7 +394,7 @@ func TestObjectOfAWindowsNode(t *testing.T) {
 
 // If the cache of the objects is stale, each change of a Node causes at most one conflict, because the object is read
 // after a conflict.
-func TestStaleCache(t *testing.T) {
+func TestAStaleCacheCausesOneConflictForEachChange(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		c.mcfg.PrependWatchReactor("machineconfignodes", func(clienttesting.Action) (bool, watch.Interface, error) { return true, watch.NewFake(), nil })
 		conflicts, gets := 0, 0
@@ -432,7 +432,7 @@ func TestStaleCache(t *testing.T) {
 
 // If the daemon writes a desired config that the controller's cache of Nodes does not have yet, the controller does not
 // revert it.
-func TestStaleCacheOfNodes(t *testing.T) {
+func TestANewerDesiredConfigOfTheDaemonIsKept(t *testing.T) {
 	ahead := newNode("node", "worker")
 	desires("rendered-2")(ahead)
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
@@ -446,8 +446,8 @@ func TestStaleCacheOfNodes(t *testing.T) {
 }
 
 // Each write has the UID and the resourceVersion of the object that it was computed from, so that it fails if another
-// process has written since. It also has the field manager of the Config.
-func TestPreconditions(t *testing.T) {
+// process has written in the meantime. It also has the field manager of the Config.
+func TestEachWriteHasPreconditions(t *testing.T) {
 	inBubble(t, fourPools, one("worker"), func(t *testing.T, c *cluster) {
 		manager := "machine-config-operator-rollout" // the default
 		c.run()
@@ -488,7 +488,7 @@ func TestPreconditions(t *testing.T) {
 	})
 }
 
-func TestConfigErrors(t *testing.T) {
+func TestAnInvalidConfigIsAFieldError(t *testing.T) {
 	core := informers.NewSharedInformerFactory(kubefake.NewClientset(), 0)
 	mcfg := mcfginformers.NewSharedInformerFactory(mcfgfake.NewClientset(), 0).Machineconfiguration().V1()
 	for name, invalidate := range map[string]func(*rollout.Config){

@@ -17,15 +17,15 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// Beside rollout, a daemon needs neither Config.Pool nor GenerateAndApplyMachineConfigNodeSpec. It writes the spec only if an
-// update starts before rollout has written the spec.
+// If rollout runs, a daemon needs neither Config.Pool nor GenerateAndApplyMachineConfigNodeSpec. The daemon writes the spec
+// only if an update starts before rollout has written the spec.
 func TestWritersOfTheSpec(t *testing.T) {
 	for name, test := range map[string]struct {
 		isFirst bool // the daemon sees the Node before rollout runs
 		writes  int
 	}{
-		"rollout is first":    {false, 0},
-		"the daemon is first": {true, 1},
+		"rollout writes first":    {false, 0},
+		"the daemon writes first": {true, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, nil, one("worker"), func(t *testing.T, c *cluster) {
@@ -65,7 +65,7 @@ func TestWritersOfTheSpec(t *testing.T) {
 					}
 				}
 				assert.Equal(t, test.writes, writes)
-				assert.Equal(t, "worker rendered-2", c.spec(), "the daemon keeps the pool")
+				assert.Equal(t, "worker rendered-2", c.spec(), "a write of the daemon keeps the pool")
 			})
 		})
 	}

@@ -50,7 +50,7 @@ func write(t *testing.T, c *fake.Clientset, conditions ...string) {
 	require.NoError(t, err)
 }
 
-// recorder records what fails a test.
+// recorder is a test that records its errors, and does not fail.
 type recorder struct {
 	testing.TB
 	errors []string
@@ -62,9 +62,9 @@ func (r *recorder) Errorf(format string, args ...any) {
 func (r *recorder) Fatalf(format string, args ...any) { r.Errorf(format, args...) }
 func (r *recorder) Fatal(args ...any)                 { r.errors = append(r.errors, fmt.Sprint(args...)) }
 
-// The status of an object that is created is dropped. A create of an object that exists creates nothing: the
-// next status is not a first status.
-func TestCreate(t *testing.T) {
+// Create drops the status. Creating an object that exists is an error, and does not reset its history: the next status is
+// checked against the last one.
+func TestCreateDropsTheStatusAndKeepsAnExistingObject(t *testing.T) {
 	r := &recorder{TB: t}
 	c := upgrademonitortest.NewClientset(r)
 	client := c.MachineconfigurationV1().MachineConfigNodes()
@@ -84,11 +84,11 @@ func TestCreate(t *testing.T) {
 	assert.Len(t, r.errors, 1)
 	object.Name = "worker-1"
 	_, err = client.Create(t.Context(), object, metav1.CreateOptions{})
-	assert.True(t, apierrors.IsInvalid(err), "of another node: %v", err)
+	assert.True(t, apierrors.IsInvalid(err), "an object whose spec names another node is invalid: %v", err)
 }
 
-// NewClientset takes any objects of the clientset's API groups.
-func TestOtherObjects(t *testing.T) {
+// NewClientset accepts any object of its API groups, and fails the test for other objects.
+func TestNewClientsetAcceptsObjectsOfItsAPIGroups(t *testing.T) {
 	r := &recorder{TB: t}
 	pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "worker"}}
 	c := upgrademonitortest.NewClientset(r, newObject(), pool)
@@ -101,9 +101,9 @@ func TestOtherObjects(t *testing.T) {
 	assert.Contains(t, r.errors[0], "Failed to add *v1.Node to the clientset: ")
 }
 
-// A given object is completed, and its resourceVersion is followed by later versions: a conflict takes one, too. An update of the
-// object leaves the status unchanged, and an update of the status leaves the rest unchanged.
-func TestUpdates(t *testing.T) {
+// An update of the object keeps the status, and an update of the status keeps the rest. A write of an old version is a
+// conflict. The resourceVersion of a given object is counted up.
+func TestAnUpdateKeepsTheOtherSubresource(t *testing.T) {
 	given := newObject()
 	given.ResourceVersion, given.Status.ObservedGeneration = "41", 1
 	c := upgrademonitortest.NewClientset(t, given)
@@ -134,11 +134,12 @@ func TestUpdates(t *testing.T) {
 	read.Spec.Pool.Name = "worker"
 	updated, err := client.Update(t.Context(), read, metav1.UpdateOptions{})
 	require.NoError(t, err)
-	assert.Equal(t, "61", updated.ResourceVersion, "after a write through the tracker")
+	assert.Equal(t, "61", updated.ResourceVersion, "after a write through the tracker, the resourceVersion is counted up from the stored one")
 }
 
-// An object that was deleted and created again may be given the status that it had.
-func TestTransitions(t *testing.T) {
+// Transitions returns the statuses that a watcher has seen. The first status of an object that was created again may be the
+// last status of the deleted object.
+func TestTransitionsReturnsWhatAWatcherHasSeen(t *testing.T) {
 	r := &recorder{TB: t}
 	c := upgrademonitortest.NewClientset(r, newObject())
 	assert.Empty(t, upgrademonitortest.Transitions(t, c, nodeName))
@@ -158,7 +159,7 @@ func TestTransitions(t *testing.T) {
 	object.Status.Conditions = append(object.Status.Conditions, metav1.Condition{Type: "Cordoned", Status: metav1.ConditionTrue})
 	require.NoError(t, c.Tracker().Update(mcfgv1.GroupVersion.WithResource("machineconfignodes"), object, ""))
 	write(t, c, "Updated", "True", "Drained", "False")
-	assert.Contains(t, upgrademonitortest.Transitions(t, c, nodeName), "Cordoned: False True False", "a write through the tracker")
+	assert.Contains(t, upgrademonitortest.Transitions(t, c, nodeName), "Cordoned: False True False", "Transitions also shows a write through the tracker")
 	assert.Empty(t, upgrademonitortest.Transitions(t, c, "worker-1"))
 	assert.Empty(t, r.errors)
 
@@ -168,18 +169,17 @@ func TestTransitions(t *testing.T) {
 	_, err = client.Create(t.Context(), newObject(), metav1.CreateOptions{})
 	require.NoError(t, err)
 	write(t, c, drained...)
-	assert.Empty(t, r.errors, "a given object is deleted")
+	assert.Empty(t, r.errors, "the first status after a given object was deleted and created again is not checked")
 	assert.Equal(t, "Drained: False True\nNodeDegraded: False True", upgrademonitortest.Transitions(t, c, nodeName))
 
 	upgrademonitortest.Transitions(r, fake.NewClientset(), nodeName)
 	assert.Equal(t, []string{"Transitions needs a clientset from upgrademonitortest.NewClientset"}, r.errors)
 }
 
-// A write of a status with an illegal transition fails the test.
-func TestIllegalTransitions(t *testing.T) {
+func TestAnIllegalTransitionFailsTheTest(t *testing.T) {
 	for name, tc := range map[string]struct {
 		from, to []string
-		want     string // "": it is legal
+		want     string // the error, or "" if the write is legal
 	}{
 		"Unknown is skipped":               {nil, []string{"Drained", "True"}, "Drained must not change from False to True"},
 		"False is skipped":                 {[]string{"Drained", "Unknown", "Cordoned", "Unknown"}, []string{"Drained", "False", "Cordoned", "Unknown"}, "Drained must not change from Unknown to False"},
@@ -207,8 +207,8 @@ func TestIllegalTransitions(t *testing.T) {
 	}
 }
 
-// The clientset works in a bubble, with a watch and several goroutines.
-func TestConcurrentWrites(t *testing.T) {
+// Several goroutines may write at the same time, in a bubble of synctest and with a watch.
+func TestNoConcurrentWriteIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := upgrademonitortest.NewClientset(t, newObject())
 		client := c.MachineconfigurationV1().MachineConfigNodes()

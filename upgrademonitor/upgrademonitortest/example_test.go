@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// daemon is a machine-config-daemon, as far as this example needs one.
+// daemon is a small machine-config-daemon.
 type daemon struct {
 	monitor      *upgrademonitor.Monitor
 	drain, apply func(context.Context) error
@@ -34,8 +34,8 @@ func (d *daemon) update(ctx context.Context) error {
 	return err
 }
 
-// TestUpdate is a test as a daemon's engineer writes it: it calls the daemon, and compares what someone
-// who watches the node's object has seen.
+// TestUpdate is an example of a test of a daemon. It calls the daemon, and compares the statuses that a watcher of the
+// object has seen.
 func TestUpdate(t *testing.T) {
 	succeed := func(context.Context) error { return nil }
 	for name, tc := range map[string]struct {
@@ -71,7 +71,7 @@ func TestUpdate(t *testing.T) {
 
 			updateErr := d.update(t.Context())
 
-			require.NoError(t, monitor.Flush(t.Context()), "everything is written")
+			require.NoError(t, monitor.Flush(t.Context()), "Flush must write all reports")
 			assert.Equal(t, strings.Join(tc.want, "\n"), upgrademonitortest.Transitions(t, clientset, node.Name))
 			if updateErr != nil {
 				object, err := clientset.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), node.Name, metav1.GetOptions{})

@@ -22,10 +22,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// What the tests of openshift/origin and machine-config-operator expect of a MachineConfigNode: see
-// docs/expectations.tsv.
+// This file checks what the tests of openshift/origin and machine-config-operator expect of a MachineConfigNode. The
+// expectations are listed in docs/expectations.tsv.
 
-// reported is a node whose Monitor reports an update, and a watcher of its object.
+// reported is a node with a Monitor, and with a watcher of its object.
 type reported struct {
 	*upgrademonitor.Monitor
 	t         *testing.T
@@ -54,7 +54,8 @@ func newReported(t *testing.T, imageMode bool) *reported {
 	return r
 }
 
-// annotate sets the current and the desired config, and the current and the desired image if they are not "".
+// annotate sets the current and the desired config of the Node, and also the current and the desired image if they are given
+// and not "".
 func (r *reported) annotate(values ...string) {
 	keys := []string{
 		nodemeta.CurrentConfig, nodemeta.DesiredConfig,
@@ -70,8 +71,8 @@ func (r *reported) annotate(values ...string) {
 	r.node.Store(node)
 }
 
-// reports makes reports such as "Drained=Unknown". With "+" a report completes the parent, and "-Drained" is not
-// required.
+// reports makes reports such as "Drained=Unknown". "Drained=True+" also completes the parent, and "-Drained" reports that
+// Drained is not required.
 func (r *reported) reports(list string) {
 	r.t.Helper()
 	for _, report := range strings.Fields(list) {
@@ -111,13 +112,13 @@ func (r *reported) object() *mcfgv1.MachineConfigNode {
 	return object
 }
 
-// has reports whether an object has a status such as "Drained=Unknown".
+// has reports whether an object has a condition such as "Drained=Unknown".
 func has(object *mcfgv1.MachineConfigNode, want string) bool {
 	phase, status, _ := strings.Cut(want, "=")
 	return string(conditions.StatusOf(object.Status.Conditions, phases.Phase(phase))) == status
 }
 
-// has checks statuses such as "Drained=Unknown" of the object.
+// has asserts that the object has conditions such as "Drained=Unknown".
 func (r *reported) has(list string) {
 	r.t.Helper()
 	object := r.object()
@@ -126,7 +127,8 @@ func (r *reported) has(list string) {
 	}
 }
 
-// matchesItsNode checks the fields that ValidateMCNForNode of both repositories compares.
+// matchesItsNode asserts that the object matches its Node in all fields that ValidateMCNForNode of openshift/origin and of
+// machine-config-operator compares.
 func (r *reported) matchesItsNode() {
 	r.t.Helper()
 	object, of := r.object(), r.node.Load().Annotations
@@ -148,9 +150,9 @@ var (
 	otherImage = "registry.example.com/os@sha256:" + strings.Repeat("2", 64)
 )
 
-// TestUpdatesThatOthersFollow: a watcher sees the statuses for which the tests of others wait, in their order. In
-// the end only Updated is True, and the object matches its Node.
-func TestUpdatesThatOthersFollow(t *testing.T) {
+// A watcher sees the statuses for which the tests of both repositories wait, in this order. In the end, only Updated is True,
+// and the object matches its Node.
+func TestAWatcherSeesWhatTheTestsOfOriginAndMachineConfigOperatorWaitFor(t *testing.T) {
 	const (
 		begin   = "Updated=False UpdatePrepared=True "
 		starts  = begin + "UpdateExecuted=Unknown "
@@ -167,22 +169,22 @@ func TestUpdatesThatOthersFollow(t *testing.T) {
 		before, after string // the reports before and after the daemon sets the annotations of the Node
 		follows       string
 	}{
-		"a reboot": {
+		"an update with a reboot": {
 			before:  begin + drains + files + reboot + "Resumed=True Uncordoned=True+",
 			follows: starts + drains + applied + reboot + ends,
 		},
-		"no reboot": {
+		"an update without a reboot": {
 			before:  begin + "-Drained " + files + action + "Resumed=True Uncordoned=True+",
 			follows: starts + applied + action + ends,
 		},
-		"an image": {
+		"an update of the image": {
 			imageMode: true, image: otherImage,
 			before: begin + drains + "-AppliedFiles AppliedOSImage=Unknown ImagePulledFromRegistry=Unknown " +
 				"ImagePulledFromRegistry=True AppliedOSImage=True+ " + reboot + "Resumed=True Uncordoned=True+",
 			follows: starts + drains + "AppliedOSImage=Unknown ImagePulledFromRegistry=Unknown AppliedOSImage=True " +
 				"UpdateExecuted=True ImagePulledFromRegistry=True " + reboot + ends,
 		},
-		"files in image mode": {
+		"an update of files in image mode": {
 			imageMode: true,
 			before: begin + "-Drained -ImagePulledFromRegistry -AppliedOSImage " +
 				"AppliedFiles=Unknown AppliedFiles=True+ " + action + "Resumed=True",
@@ -217,7 +219,7 @@ func TestUpdatesThatOthersFollow(t *testing.T) {
 					for at < len(r.seen) && !has(r.seen[at], want) {
 						at++
 					}
-					require.Less(t, at, len(r.seen), "not seen, or not in this order: %s", want)
+					require.Less(t, at, len(r.seen), "the watcher has not seen %s, or not in this order", want)
 				}
 				r.matchesItsNode()
 				for _, c := range r.object().Status.Conditions {
@@ -227,7 +229,7 @@ func TestUpdatesThatOthersFollow(t *testing.T) {
 					}
 					assert.Equal(t, want, c.Status, c.Type)
 					if c.Type == string(phases.ImagePulledFromRegistry) {
-						assert.Equal(t, test.image != "", c.LastTransitionTime.After(start), "pulled")
+						assert.Equal(t, test.image != "", c.LastTransitionTime.After(start), "ImagePulledFromRegistry has changed if there is an image")
 					}
 				}
 			})
@@ -235,8 +237,8 @@ func TestUpdatesThatOthersFollow(t *testing.T) {
 	}
 }
 
-// TestImagesThatOthersCompare: the three fields for images appear with image mode of a pool, and disappear with it.
-func TestImagesThatOthersCompare(t *testing.T) {
+// The three fields for images are set when a pool is switched to image mode, and removed when it is switched back.
+func TestTheImagesFollowTheModeAsTheTestsExpect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReported(t, true)
 		r.annotate("rendered-a", "rendered-a")

@@ -17,9 +17,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// TestFailureThatOthersExpect: a failed step and its parent are Unknown, and NodeDegraded has the cause, until the
-// desired config is taken back.
-func TestFailureThatOthersExpect(t *testing.T) {
+// After a failure, the step and its parent are Unknown, and NodeDegraded has the cause, until the desired config is
+// withdrawn.
+func TestAFailureIsShownAsTheTestsExpect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReported(t, false)
 		r.annotate("rendered-a", "rendered-a")
@@ -43,9 +43,9 @@ func TestFailureThatOthersExpect(t *testing.T) {
 	})
 }
 
-// TestImageSetsThatOthersPin: an image set that fails turns both conditions True, with exact texts, and leaves no trace
-// when it is deleted.
-func TestImageSetsThatOthersPin(t *testing.T) {
+// If an image set fails, both conditions are True, with the texts that the tests compare. When the set is deleted, nothing of
+// it is left.
+func TestAFailedImageSetIsShownAsTheTestsExpect(t *testing.T) {
 	const cause = `failed to execute podman manifest inspect for "quay.io/fake/fake@sha256:0415": exit status 125`
 	synctest.Test(t, func(t *testing.T) {
 		r := newReported(t, false)
@@ -75,8 +75,8 @@ func TestImageSetsThatOthersPin(t *testing.T) {
 	})
 }
 
-// TestFieldsOfOthersAreKept: a report keeps the fields of the status that other parts of the daemon write.
-func TestFieldsOfOthersAreKept(t *testing.T) {
+// A report keeps the fields of the status that other parts of the daemon write.
+func TestAReportKeepsTheFieldsOfOtherClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newReported(t, false)
 		r.annotate("rendered-a", "rendered-a")

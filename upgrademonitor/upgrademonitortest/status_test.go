@@ -19,10 +19,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// TestStatusOfOthers: another part of the daemon reads the object after Updated=True was reported, works for a minute,
-// and updates the status. Meanwhile the cache of Nodes gets the annotation currentConfig, and the Monitor writes it:
-// once. Without a retry, the other part's write is lost.
-func TestStatusOfOthers(t *testing.T) {
+// Another part of the daemon that updates the status after Updated=True has to retry a conflict: once, between its read and
+// its write, the Monitor copies the new annotation currentConfig to the status. One retry is enough.
+func TestAnotherWriterOfTheStatusNeedsOneRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		newNode := func(current string) *corev1.Node {
 			const prefix = "machineconfiguration.openshift.io/"
@@ -60,10 +59,10 @@ func TestStatusOfOthers(t *testing.T) {
 				writes++
 			}
 		}
-		assert.Equal(t, 1, writes, "writes of the Monitor that the other part can meet")
+		assert.Equal(t, 1, writes, "the Monitor writes the new config once")
 
 		require.NoError(t, retry.RetryOnConflict(retry.DefaultRetry, update))
-		assert.Equal(t, 2, attempts, "the retry meets none")
+		assert.Equal(t, 2, attempts, "the retry has no conflict")
 		mcn, err := objects.Get(t.Context(), "worker-0", metav1.GetOptions{})
 		require.NoError(t, err)
 		assert.Equal(t, "config-2", mcn.Status.ConfigVersion.Current)

@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// writes is testdata/writes.yaml, which the tests on a real API server read, too.
+// writes has the cases of testdata/writes.yaml, which the tests on a real API server also make.
 type writes struct {
 	Given  string
 	Writes []struct {
@@ -41,8 +41,8 @@ func readWrites(t *testing.T) (w writes) {
 	return w
 }
 
-// TestWrites: what the clientset makes of a write is what the API server makes of it.
-func TestWrites(t *testing.T) {
+// The clientset responds to a write as testdata/writes.yaml says. An e2e test makes the same writes on a real API server.
+func TestTheClientsetRespondsLikeAnAPIServer(t *testing.T) {
 	w := readWrites(t)
 	for _, tc := range w.Writes {
 		t.Run(tc.Name, func(t *testing.T) {
