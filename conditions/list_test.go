@@ -19,7 +19,7 @@ const (
 func TestStatusOfAMissingConditionIsFalse(t *testing.T) {
 	list := []metav1.Condition{{Type: "Drained", Status: running}, {Type: "Drained", Status: done}}
 
-	assert.Equal(t, running, conditions.StatusOf(list, phases.Drained), "the first condition of a phase counts")
+	assert.Equal(t, running, conditions.StatusOf(list, phases.Drained), "of two conditions of a phase, the first one counts")
 	assert.Equal(t, no, conditions.StatusOf(list, phases.Cordoned))
 	assert.Equal(t, no, conditions.StatusOf(nil, phases.Cordoned))
 }

@@ -20,11 +20,11 @@ func TestATransitionErrorNamesTheRemedy(t *testing.T) {
 		err   error
 		parts []string
 	}{
-		"a phase that ran": {
+		"a phase that is Unknown": {
 			&phases.TransitionError{Phase: phases.Drained, From: running, To: no},
 			[]string{"Drained", "from Unknown to False", "Updated=False", "Updated=True", "report Unknown with the cause"},
 		},
-		"a child runs": {
+		"a child is Unknown": {
 			&phases.TransitionError{Phase: phases.UpdateExecuted, From: running, To: done, Child: phases.Drained},
 			[]string{"UpdateExecuted", "from Unknown to True", "its child Drained is Unknown"},
 		},

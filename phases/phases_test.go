@@ -8,7 +8,7 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// want repeats the table of the package, so that no change of the table goes unnoticed.
+// want repeats the table of the package, so that a change of the table needs a change of this test.
 var want = []struct {
 	phase    phases.Phase
 	name     string
@@ -61,6 +61,6 @@ func TestAllReturnsThePhasesOfTheModeInOrder(t *testing.T) {
 		assert.Equal(t, names, all)
 		assert.LessOrEqual(t, len(all), 20, "the CRD allows 20 conditions")
 		clear(all)
-		assert.Equal(t, names, phases.All(imageMode), "a caller may change its copy")
+		assert.Equal(t, names, phases.All(imageMode), "All must return a copy, which a caller may change")
 	}
 }

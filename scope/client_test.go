@@ -41,21 +41,21 @@ func TestNewClientRejectsInvalidArguments(t *testing.T) {
 		nodeName, manager string
 		field             string // the field of the error; "" if the arguments are valid
 	}{
-		"one letter":         {clientset, "a", manager, ""},
-		"dots and dashes":    {clientset, "ip-10-0-1-147.ec2.internal", manager, ""},
-		"253 characters":     {clientset, strings.Repeat("a", 253), manager, ""},
-		"no manager":         {clientset, nodeName, "", ""},
-		"254 characters":     {clientset, strings.Repeat("a", 254), manager, "nodeName"},
-		"no clientset":       {nil, nodeName, manager, "clientset"},
-		"a nil clientset":    {typedNil, nodeName, manager, "clientset"},
-		"no name":            {clientset, "", manager, "nodeName"},
-		"upper case":         {clientset, "Worker-0", manager, "nodeName"},
-		"a dash at the end":  {clientset, "worker-", manager, "nodeName"},
-		"a slash":            {clientset, "worker/0", manager, "nodeName"},
-		"a parent directory": {clientset, "..", manager, "nodeName"},
-		"a selector":         {clientset, "a,metadata.name=b", manager, "nodeName"},
-		"a long manager":     {clientset, nodeName, strings.Repeat("m", 129), "fieldManager"},
-		"a line break":       {clientset, nodeName, "a\nb", "fieldManager"},
+		"one letter":                             {clientset, "a", manager, ""},
+		"a node name with dots and dashes":       {clientset, "ip-10-0-1-147.ec2.internal", manager, ""},
+		"253 characters":                         {clientset, strings.Repeat("a", 253), manager, ""},
+		"no manager":                             {clientset, nodeName, "", ""},
+		"254 characters":                         {clientset, strings.Repeat("a", 254), manager, "nodeName"},
+		"no clientset":                           {nil, nodeName, manager, "clientset"},
+		"a nil clientset":                        {typedNil, nodeName, manager, "clientset"},
+		"no name":                                {clientset, "", manager, "nodeName"},
+		"upper case":                             {clientset, "Worker-0", manager, "nodeName"},
+		"a node name that ends with a dash":      {clientset, "worker-", manager, "nodeName"},
+		"a slash":                                {clientset, "worker/0", manager, "nodeName"},
+		"a node name that is a parent directory": {clientset, "..", manager, "nodeName"},
+		"a selector":                             {clientset, "a,metadata.name=b", manager, "nodeName"},
+		"a field manager that is too long":       {clientset, nodeName, strings.Repeat("m", 129), "fieldManager"},
+		"a field manager with a line break":      {clientset, nodeName, "a\nb", "fieldManager"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := scope.NewClient(tc.clientset, tc.nodeName, tc.manager)
@@ -70,7 +70,7 @@ func TestNewClientRejectsInvalidArguments(t *testing.T) {
 			assert.Nil(t, c)
 		})
 	}
-	assert.Empty(t, clientset.Actions(), "NewClient makes no request")
+	assert.Empty(t, clientset.Actions(), "NewClient must make no request")
 }
 
 // responder responds to each request with the same code and body, and records the last request. If the code is 0, it
@@ -149,7 +149,7 @@ func TestEachRequestIsForTheObjectOfTheNode(t *testing.T) {
 	}
 }
 
-// An error also wraps the error of client-go. A response about another object is an error.
+// An error names the verb and the object, and wraps the error of client-go. A response about another object is an error, too.
 func TestErrorsNameTheRequest(t *testing.T) {
 	status := func(reason metav1.StatusReason, message string) string {
 		data, err := json.Marshal(metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},

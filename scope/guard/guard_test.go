@@ -30,8 +30,7 @@ func manifests(t *testing.T, g guard.Guard) string {
 	return out.String()
 }
 
-// TestManifestFilesAreUpToDate compares the files that an administrator applies with the generated manifests. It
-// fails after every change of a policy, and so proves none of their clauses: the tests in test/guard do.
+// The files that an administrator applies are the generated manifests. The tests in test/guard check what the policies do.
 func TestManifestFilesAreUpToDate(t *testing.T) {
 	_, transitions, _ := strings.Cut(manifests(t, guard.Guard{EnforceTransitions: true}), "-binding\n")
 	_, transitions, _ = strings.Cut(transitions, "---\n")
@@ -67,7 +66,7 @@ func TestManifestsRestrictBeforeTheyGrant(t *testing.T) {
 		"ValidatingAdmissionPolicy mcn-guards-upgrademonitor-transitions", "ValidatingAdmissionPolicyBinding mcn-guards-upgrademonitor-transitions-binding",
 		"ClusterRole mcn-guards-upgrademonitor", "ClusterRoleBinding mcn-guards-upgrademonitor-binding",
 	}, kinds)
-	assert.NotContains(t, manifests(t, guard.Guard{}), "-transitions", "the policy of transitions is off by default")
+	assert.NotContains(t, manifests(t, guard.Guard{}), "-transitions", "by default, there is no policy of transitions")
 }
 
 func TestAGuardWithAnInvalidNameWritesNothing(t *testing.T) {
@@ -76,19 +75,19 @@ func TestAGuardWithAnInvalidNameWritesNothing(t *testing.T) {
 		guard guard.Guard
 		field string // the field of the error; "" if the guard is valid
 	}{
-		"the defaults":             {guard.Guard{}, ""},
-		"names with dots":          {guard.Guard{Name: "mcn.guards", ServiceAccount: "machine.config"}, ""},
-		"the longest names":        {guard.Guard{Name: long(233), Namespace: long(63), ServiceAccount: long(253)}, ""},
-		"a name too long":          {guard.Guard{Name: long(234)}, "Name"},
-		"a namespace too long":     {guard.Guard{Namespace: long(64)}, "Namespace"},
-		"an account too long":      {guard.Guard{ServiceAccount: long(254)}, "ServiceAccount"},
-		"upper case":               {guard.Guard{Name: "Guards"}, "Name"},
-		"a space":                  {guard.Guard{Name: " "}, "Name"},
-		"a dash at the end":        {guard.Guard{Name: "guards-"}, ""}, // each object's name has a suffix
-		"a namespace with a dot":   {guard.Guard{Namespace: "a.b"}, "Namespace"},
-		"a namespace with a colon": {guard.Guard{Namespace: "a:b"}, "Namespace"},
-		"an expression":            {guard.Guard{ServiceAccount: `a" || true || "`}, "ServiceAccount"},
-		"a new document":           {guard.Guard{Name: "a\n---\n"}, "Name"},
+		"the defaults":                               {guard.Guard{}, ""},
+		"names with dots":                            {guard.Guard{Name: "mcn.guards", ServiceAccount: "machine.config"}, ""},
+		"the longest names":                          {guard.Guard{Name: long(233), Namespace: long(63), ServiceAccount: long(253)}, ""},
+		"a name that is too long":                    {guard.Guard{Name: long(234)}, "Name"},
+		"a namespace that is too long":               {guard.Guard{Namespace: long(64)}, "Namespace"},
+		"a service account that is too long":         {guard.Guard{ServiceAccount: long(254)}, "ServiceAccount"},
+		"upper case":                                 {guard.Guard{Name: "Guards"}, "Name"},
+		"a name with a space":                        {guard.Guard{Name: " "}, "Name"},
+		"a name that ends with a dash":               {guard.Guard{Name: "guards-"}, ""}, // each object's name has a suffix
+		"a namespace with a dot":                     {guard.Guard{Namespace: "a.b"}, "Namespace"},
+		"a namespace with a colon":                   {guard.Guard{Namespace: "a:b"}, "Namespace"},
+		"a service account that is a CEL expression": {guard.Guard{ServiceAccount: `a" || true || "`}, "ServiceAccount"},
+		"a name that begins a new YAML document":     {guard.Guard{Name: "a\n---\n"}, "Name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -102,7 +101,7 @@ func TestAGuardWithAnInvalidNameWritesNothing(t *testing.T) {
 			}
 			assert.Equal(t, "guard.Guard."+tc.field, invalidField(t, err))
 			assert.NotContains(t, err.Error(), "\n")
-			assert.Empty(t, out.String(), "nothing is written")
+			assert.Empty(t, out.String(), "a guard with an invalid name must write nothing")
 		})
 	}
 }
@@ -130,7 +129,7 @@ func TestPoliciesFailClosedForOneServiceAccount(t *testing.T) {
 	g := guard.Guard{Namespace: "a", ServiceAccount: "b"}
 	for _, policy := range []*admissionv1.ValidatingAdmissionPolicy{g.Policy(), g.TransitionPolicy()} {
 		assert.Equal(t, admissionv1.Fail, *policy.Spec.FailurePolicy)
-		assert.Equal(t, admissionv1.Equivalent, *policy.Spec.MatchConstraints.MatchPolicy, "requests for other versions of the API are checked")
+		assert.Equal(t, admissionv1.Equivalent, *policy.Spec.MatchConstraints.MatchPolicy, "the policy must also check requests for other versions of the API")
 		require.Len(t, policy.Spec.MatchConditions, 1)
 		assert.Equal(t, `request.userInfo.username == "system:serviceaccount:a:b"`, policy.Spec.MatchConditions[0].Expression)
 		for _, validation := range policy.Spec.Validations {
@@ -139,7 +138,7 @@ func TestPoliciesFailClosedForOneServiceAccount(t *testing.T) {
 			assert.NotEmpty(t, validation.Message)
 		}
 		for _, variable := range policy.Spec.Variables {
-			assert.NotContains(t, variable.Expression, "optional.", "an expression cannot select a field of an optional variable")
+			assert.NotContains(t, variable.Expression, "optional.", "a message expression must not select a field of an optional variable")
 		}
 	}
 	g.EnforceTransitions = true
@@ -166,7 +165,7 @@ func object[T any](t *testing.T, g guard.Guard, position int) T {
 	return list[position]
 }
 
-// TestDenialsHaveTheTextsOfMachineConfigOperator: its tests look for these texts.
+// The denials have the texts that machine-config-operator's tests look for.
 func TestDenialsHaveTheTextsOfMachineConfigOperator(t *testing.T) {
 	validations := (guard.Guard{}).Policy().Spec.Validations
 	assert.Equal(t, `this user must have a "authentication.kubernetes.io/node-name" claim`, validations[0].Message)

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestThePolicyChecksEachFieldThatAClientMayNotRead: the CRD may accept a value of these fields that Go cannot
-// decode. If this test fails after an update of openshift/api, the policy must check the new field, too.
+// The policy has to check each field for which the CRD may accept a value that Go cannot decode. If this test fails after an
+// update of openshift/api, extend the policy to the new field.
 func TestThePolicyChecksEachFieldThatAClientMayNotRead(t *testing.T) {
 	found := append(narrow("spec", reflect.TypeFor[mcfgv1.MachineConfigNodeSpec]()), narrow("status", reflect.TypeFor[mcfgv1.MachineConfigNodeStatus]())...)
 	assert.Equal(t, []string{
@@ -23,7 +23,7 @@ func TestThePolicyChecksEachFieldThatAClientMayNotRead(t *testing.T) {
 	}, found)
 }
 
-// narrow returns the fields of a type that cannot hold every string, boolean or int64.
+// narrow returns the fields of a type that cannot hold every JSON value of their kind, such as times and int32.
 func narrow(path string, of reflect.Type) (fields []string) {
 	switch {
 	case of == reflect.TypeFor[metav1.Time]():

@@ -23,11 +23,11 @@ var builds = []struct {
 }{
 	{"not created yet", nil, "True Pool is waiting for a new OS image build to start (mosc: mosc-1)",
 		"True Pool is paused; waiting for a new OS image build to start (mosc: mosc-1)"},
-	{"created", mosb("", ""), "True Pool is waiting for OS image build to start (mosb: mosb-1)",
+	{"initial", mosb("", ""), "True Pool is waiting for OS image build to start (mosb: mosb-1)",
 		"True Pool is paused; OS image build has been created but not yet started (mosb: mosb-1)"},
 	{"prepared", mosb(mcfgv1.MachineOSBuildPrepared, ""), "True Pool is waiting for OS image build to start (mosb: mosb-1)",
 		"True Pool is paused; OS image build has been prepared but will not rollout (mosb: mosb-1)"},
-	{"running", mosb(mcfgv1.MachineOSBuilding, ""), "True Pool is waiting for OS image build to complete (mosb: mosb-1)",
+	{"building", mosb(mcfgv1.MachineOSBuilding, ""), "True Pool is waiting for OS image build to complete (mosb: mosb-1)",
 		"True Pool is paused; OS image build in progress (mosb: mosb-1)"},
 	{"succeeded", mosb(mcfgv1.MachineOSBuildSucceeded, newImage), "True Pool is waiting for nodes to apply OS image (mosb: mosb-1)",
 		"False Pool is paused; OS image build completed successfully (mosb: mosb-1)"},
@@ -97,7 +97,7 @@ func TestLayeredPoolsAreAsRecorded(t *testing.T) {
 					options := pool.Options{MachineOSConfig: mosc(newImage), MachineOSBuild: b.build}
 					s := statusOf(t, p, nodes{newNode("a"), newNode("c")}, mcns{a, c}, options)
 					n := countsOf(s)
-					fmt.Fprintf(&got, "# The build is %s%s%s. The nodes have the %s image.\n", b.name, map[bool]string{true: ", the pool is paused"}[isPaused],
+					fmt.Fprintf(&got, "# State of the build: %s%s%s. The nodes have the %s image.\n", b.name, map[bool]string{true: ", the pool is paused"}[isPaused],
 						map[string]string{"node": ", a node is degraded", "rendering": ", the rendering has failed"}[broken], image)
 					fmt.Fprintf(&got, "  %d machines: %d updated, %d ready, %d unavailable, %d degraded\n", n[0], n[1], n[2], n[3], n[4])
 					for _, c := range s.Conditions {
@@ -182,7 +182,7 @@ func TestImageBuildDegradedEndsAsInMachineConfigOperator(t *testing.T) {
 	for build, want := range map[string]string{
 		"not created yet": "False BuildPending MachineOSConfig updated/created, waiting for MachineOSBuild",
 		"initial":         "True  " + kept, "failed": "True  " + kept, "interrupted": "True  " + kept,
-		"prepared": "False Building New build started", "running": "False Building New build started",
+		"prepared": "False Building New build started", "building": "False Building New build started",
 		"succeeded":   "False BuildSuccess Build completed successfully",
 		"not layered": "False NoLayeredObjects No layered pool objects found, clearing stale build degraded condition",
 	} {
