@@ -81,7 +81,7 @@ func TestAGuardWithAnInvalidNameWritesNothing(t *testing.T) {
 		"a name that is too long":                    {guard.Guard{Name: long(234)}, "Name"},
 		"a namespace that is too long":               {guard.Guard{Namespace: long(64)}, "Namespace"},
 		"a service account that is too long":         {guard.Guard{ServiceAccount: long(254)}, "ServiceAccount"},
-		"upper case":                                 {guard.Guard{Name: "Guards"}, "Name"},
+		"a name with an upper-case letter":           {guard.Guard{Name: "Guards"}, "Name"},
 		"a name with a space":                        {guard.Guard{Name: " "}, "Name"},
 		"a name that ends with a dash":               {guard.Guard{Name: "guards-"}, ""}, // each object's name has a suffix
 		"a namespace with a dot":                     {guard.Guard{Namespace: "a.b"}, "Namespace"},

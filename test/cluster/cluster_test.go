@@ -34,8 +34,9 @@ func TestMain(m *testing.M) {
 	select {}
 }
 
-// TestKubectlReachesAServerOfTheVersion that the environment variable K8S selects. Stop also ends a paused server.
-func TestKubectlReachesAServerOfTheVersion(t *testing.T) {
+// The environment variable K8S selects the version of the server, and kubectl can read from it. Stop also ends a paused
+// server.
+func TestKubectlReachesAServerOfTheSelectedVersion(t *testing.T) {
 	c, err := cluster.Start(t.Context(), cluster.Options{})
 	require.NoError(t, err)
 	dir := filepath.Dir(c.Kubeconfig())
@@ -51,7 +52,7 @@ func TestKubectlReachesAServerOfTheVersion(t *testing.T) {
 	require.ErrorContains(t, err, `"missing" not found`)
 }
 
-func TestServersEndWithTheirParent(t *testing.T) {
+func TestServersEndWithTheirParentProcess(t *testing.T) {
 	parent := exec.Command(os.Args[0])
 	parent.Env = append(os.Environ(), abandoned+"=1")
 	stdout, err := parent.StdoutPipe()

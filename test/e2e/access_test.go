@@ -18,8 +18,8 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// TestADeniedReportIsPendingUntilTheTokenIsValid: the log has the cause of the denial. The kubelet replaces the
-// token of a Pod from time to time.
+// A report that is denied because of its token stays pending, and is written with a valid token, which the kubelet provides
+// from time to time. The log has the cause of the denial.
 func TestADeniedReportIsPendingUntilTheTokenIsValid(t *testing.T) {
 	installGuards(t, standard)
 	ungoverned := guard.Guard{Name: "ungoverned", Namespace: "ungoverned"}
@@ -30,8 +30,8 @@ func TestADeniedReportIsPendingUntilTheTokenIsValid(t *testing.T) {
 		token   func(w *testNode) *rest.Config
 		message string
 	}{
-		"unbound":         {func(*testNode) *rest.Config { return full.unboundToken() }, messageNoClaim},
-		"of another node": {func(*testNode) *rest.Config { return full.podToken(other.name) }, messageOther},
+		"an unbound token":        {func(*testNode) *rest.Config { return full.unboundToken() }, messageNoClaim},
+		"a token of another node": {func(*testNode) *rest.Config { return full.podToken(other.name) }, messageOther},
 		"without a role": {func(w *testNode) *rest.Config { return newIdentity(t, standard, ungoverned).podToken(w.name) },
 			`cannot get resource "machineconfignodes"`},
 	} {
@@ -62,9 +62,9 @@ func TestADeniedReportIsPendingUntilTheTokenIsValid(t *testing.T) {
 	}
 }
 
-// TestAChangeOfOwnersNeedsThePermissionToDelete: OpenShift enables the admission plugin
-// OwnerReferencesPermissionEnforcement. The guard's role does not grant that permission, and an update does not need
-// it. If the Node was created again, the garbage collector deletes the object, and the daemon creates it again.
+// With the admission plugin OwnerReferencesPermissionEnforcement, which OpenShift enables, a change of owners needs the
+// permission to delete. The guard's role does not grant this permission, and an update does not need it. If the Node was
+// created again, the garbage collector deletes the object, and the daemon creates a new one.
 func TestAChangeOfOwnersNeedsThePermissionToDelete(t *testing.T) {
 	c, err := cluster.Start(t.Context(), cluster.Options{APIServerArgs: []string{"--enable-admission-plugins=OwnerReferencesPermissionEnforcement"}})
 	require.NoError(t, err)

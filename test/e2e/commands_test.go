@@ -15,7 +15,7 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// asOC is a script that stands for oc: kubectl runs every command except oc adm, which does nothing.
+// asOC is a script in place of oc. It passes each command to kubectl, except oc adm, which does nothing.
 const asOC = "#!/bin/sh\n[ \"$1\" = adm ] || exec kubectl \"$@\"\n"
 
 var (
@@ -35,8 +35,8 @@ func commands(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestMCNNextCommandsRun runs each command that a golden screen advises to run next: kubectl knows the command
-// and its flags. The object that the command names need not exist.
+// kubectl knows each command, with its flags, that a golden screen advises to run next. The object that the command names
+// need not exist.
 func TestMCNNextCommandsRun(t *testing.T) {
 	dir := commands(t)
 	require.NoError(t, cluster.InstallPoolCRD(t.Context(), standard.Config()))
@@ -73,7 +73,7 @@ func TestMCNNextCommandsRun(t *testing.T) {
 	}
 }
 
-// TestMCNCommandsOfThePage runs each block of docs/kubectl-mcn.md as a script.
+// Each block of commands in docs/kubectl-mcn.md runs as a script.
 func TestMCNCommandsOfThePage(t *testing.T) {
 	dir := commands(t)
 	newMCNPool(t, "worker", newConfig)
@@ -99,8 +99,8 @@ func TestMCNCommandsOfThePage(t *testing.T) {
 	}
 }
 
-// TestCommandsOfTheDocs runs each command of the pages that needs a cluster, and finds the text that the
-// page shows below the command in the output. Package docs runs the other commands.
+// Each command of the pages that needs a cluster runs, and prints the text that the page shows below the command. Package
+// docs runs the other commands.
 func TestCommandsOfTheDocs(t *testing.T) {
 	installGuards(t, standard)
 	unguardedNodeOn(t, standard, "worker-0").resetObject(true)

@@ -33,8 +33,8 @@ func (c *configuration) setStatus(name, status string) {
 	require.NoError(c.t, err)
 }
 
-// TestComponentsManifestGrantsWhatIsNeeded: both processes watch their workloads, and write their conditions beside
-// the fields of other processes. components.yaml grants what they need, and no more.
+// components.yaml grants the operator and the controller exactly what they need to watch their workloads, and to write their
+// conditions without changing fields of other processes.
 func TestComponentsManifestGrantsWhatIsNeeded(t *testing.T) {
 	c := newConfiguration(t)
 	createNamespace(t, c.core, operatorNamespace)

@@ -185,7 +185,7 @@ func (p *process) operatorSync(err error) {
 	end(err)
 }
 
-// until advances the clock of each process by 30 seconds, again and again, until a check is true.
+// until advances the clocks of the processes in steps of 30 seconds until a check is true.
 func until(t *testing.T, check func() bool, processes ...*process) {
 	t.Helper()
 	eventually(t, func() bool {

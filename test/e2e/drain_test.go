@@ -20,8 +20,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestDrainManifestGrantsWhatIsNeeded: the example drain controller drains a node with a Pod, and uncordons the node.
-// The role mcn-drain of operator.yaml grants what the program needs, and no more.
+// The role mcn-drain of operator.yaml grants the example drain controller exactly what it needs to drain a node with a Pod,
+// and to uncordon the node.
 func TestDrainManifestGrantsWhatIsNeeded(t *testing.T) {
 	const account = "e2e-drain"
 	core := kubeClient(t, standard.Config())
@@ -34,7 +34,7 @@ func TestDrainManifestGrantsWhatIsNeeded(t *testing.T) {
 			documents = append(documents, document)
 		}
 	}
-	require.Len(t, documents, 2, "the role and its binding")
+	require.Len(t, documents, 2, "operator.yaml must have the role and its binding")
 	renamed := strings.NewReplacer("mcn-drain", account, "machine-config-controller", account).Replace(strings.Join(documents, "---\n"))
 	apply(t, renamed)
 

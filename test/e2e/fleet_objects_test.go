@@ -14,9 +14,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestPoolIsUpdatedWhateverItsObjectsShow updates 300 nodes: three objects are missing, ten daemons may not, or no longer, write
-// their objects, and daemons without this library run beside ours. The pool is Updated when machine-config-operator's rule for
-// Nodes says so: the current and the desired config are the target, and the state is Done.
+// A pool of 300 nodes is Updated if, and only if, it is Updated by machine-config-operator's rule for Nodes: the current and
+// the desired config are the target, and the state is Done. The objects do not matter: three are missing, ten daemons lose
+// the permission to write before or during the update, and half of the daemons do not use this library.
 func TestPoolIsUpdatedWhateverItsObjectsShow(t *testing.T) {
 	const size, missing, denied = 300, 3, 10
 	f := newFleet(t)
@@ -68,7 +68,7 @@ func TestPoolIsUpdatedWhateverItsObjectsShow(t *testing.T) {
 	}
 	workqueue.ParallelizeUntil(t.Context(), 8, size-1, update)
 	p := f.eventuallyPool("worker", func(p *mcfgv1.MachineConfigPool) bool { return p.Status.UpdatedMachineCount == size-1 })
-	assert.False(t, hasTrue(mcfgv1.MachineConfigPoolUpdated, "")(p), "one node runs the old config")
+	assert.False(t, hasTrue(mcfgv1.MachineConfigPoolUpdated, "")(p), "the pool is not Updated while one node runs the old config")
 	update(size - 1)
 	p = f.eventuallyPool("worker", hasTrue(mcfgv1.MachineConfigPoolUpdated, "All nodes are updated with MachineConfig "+newConfig))
 	assert.Equal(t, [5]int32{size, size, size, 0, 0}, [5]int32{p.Status.MachineCount, p.Status.UpdatedMachineCount,
@@ -86,5 +86,5 @@ func TestPoolIsUpdatedWhateverItsObjectsShow(t *testing.T) {
 			drains++
 		}
 	}
-	assert.Equal(t, []int{denied, denied / 2}, []int{old, drains}, "objects that show the old config, and a drain")
+	assert.Equal(t, []int{denied, denied / 2}, []int{old, drains}, "the numbers of objects that still show the old config, and a running drain")
 }

@@ -89,7 +89,7 @@ type parts struct {
 	recorder record.EventRecorder
 }
 
-// controller is a running controller. It counts its requests, and apart from them those for events.
+// controller is a running controller. It counts its requests, and separately its requests for events.
 type controller struct {
 	requests, events *transport
 	stop             func()
@@ -140,7 +140,7 @@ func (f *fleet) run(change ...func(*rollout.Config)) *controller {
 	})
 }
 
-// runPool starts the example's loop that writes the statuses of pools, each at most every 50 ms.
+// runPool starts the example's loop, which writes the status of a pool at most every 50 ms.
 func (f *fleet) runPool() *controller {
 	f.t.Helper()
 	return f.control(asController(f.cluster), func(p parts) func(context.Context) error {
@@ -150,8 +150,8 @@ func (f *fleet) runPool() *controller {
 	})
 }
 
-// checkRestart restarts the controller of package rollout: it creates the object of a new node, and writes no
-// other object.
+// checkRestart restarts the controller of package rollout, and checks that the controller creates the object of a new node,
+// and writes no other object.
 func (f *fleet) checkRestart() {
 	f.t.Helper()
 	c := f.run()
@@ -172,7 +172,7 @@ func (f *fleet) eventuallyEvent(reason, message string) {
 	}, "event %s %q", reason, message)
 }
 
-// node creates a Ready node of a pool. The config is its current and its desired one.
+// node creates a Ready node of a pool, with the config as its current and its desired config.
 func (f *fleet) node(name, poolName, config string, change ...func(*corev1.Node)) *testNode {
 	f.t.Helper()
 	return unguardedNodeOn(f.t, f.cluster, name, append([]func(*corev1.Node){func(n *corev1.Node) {

@@ -21,7 +21,7 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// The beginnings of the policies' messages. Package test/guard tests each clause of the policies.
+// Parts of the policies' messages. Package test/guard tests each clause of the policies.
 const (
 	messageNoClaim = `must have a "authentication.kubernetes.io/node-name" claim`
 	messageOther   = "can only be done from the MCN's owner node"
@@ -32,8 +32,8 @@ const (
 var (
 	// fullGuard is the guard of the daemon, with both policies.
 	fullGuard = guard.Guard{EnforceTransitions: true}
-	// wideGuard is the guard of a service account that RBAC allows every verb. So only the policies deny
-	// its requests.
+	// wideGuard is the guard of a service account that RBAC allows every verb, so that only the policies deny its
+	// requests.
 	wideGuard = guard.Guard{Name: "wide", Namespace: "wide", ServiceAccount: "daemon", EnforceTransitions: true}
 )
 
@@ -117,7 +117,7 @@ func installGuard(t *testing.T, c *cluster.Cluster, guard guard.Guard) {
 // manifest returns the path of a file in scope/manifests.
 func manifest(name string) string { return filepath.Join("../../scope/manifests", name+".yaml") }
 
-// early is the default time of a condition, and unowned the type of a condition that the library does not write.
+// early is the default time of a condition. unowned is the type of a condition that the library does not write.
 const (
 	early   = "2026-01-01T00:00:00Z"
 	unowned = "InternalReleaseImageDegraded"
@@ -155,6 +155,6 @@ func answerOf(t *testing.T, err error) string {
 	case apierrors.IsForbidden(err):
 		return "no: RBAC"
 	}
-	assert.NoError(t, err, "neither allowed nor denied")
+	assert.NoError(t, err, "the request must be allowed or denied")
 	return "?"
 }

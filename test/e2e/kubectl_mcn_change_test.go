@@ -24,8 +24,8 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// renderer is a controller that renders the MachineConfigs of a pool, in the requests of
-// machine-config-operator's render controller. The pool has no nodes.
+// renderer is a controller that renders the MachineConfigs of a pool without nodes. It makes the requests that
+// machine-config-operator's render controller makes.
 type renderer struct {
 	t      *testing.T
 	client mcfgclient.MachineconfigurationV1Interface
@@ -65,8 +65,8 @@ func (r *renderer) apply(name string, arguments ...string) {
 	require.NoError(r.t, err, "%s", out)
 }
 
-// read returns the MachineConfigs of the pool. A controller renders what it has read, even if that was
-// changed since then.
+// read returns the MachineConfigs of the pool. A controller renders what it has read, even if a MachineConfig has changed
+// in the meantime.
 func (r *renderer) read() []mcfgv1.MachineConfig {
 	r.t.Helper()
 	list, err := r.client.MachineConfigs().List(r.t.Context(), metav1.ListOptions{LabelSelector: "of=" + r.pool})
@@ -134,8 +134,8 @@ func (r *renderer) fail(since time.Time) {
 	})
 }
 
-// TestMCNWaitsForAMachineConfig: oc apply and oc delete, each followed at once by a wait. The controller renders late,
-// renders what it has read before the last change, or renders nothing new.
+// A wait right after oc apply or oc delete ends when the pool has, or no longer has, the MachineConfig: if the controller
+// renders late, renders what it has read before the change, or has nothing new to render.
 func TestMCNWaitsForAMachineConfig(t *testing.T) {
 	kubectlMCN := buildMCN(t)
 	r := newRenderer(t, "mcn-change")
@@ -202,8 +202,8 @@ func TestMCNWaitsForAMachineConfig(t *testing.T) {
 	assert.Contains(t, string(out), ", without "+name)
 }
 
-// TestMCNNamesWhoChangedIt: the command reads the metadata of the MachineConfigs of a new target in one request.
-func TestMCNNamesWhoChangedIt(t *testing.T) {
+// The command names who changed the MachineConfigs of a new target. It reads their metadata in one request.
+func TestMCNNamesWhoChangedAMachineConfig(t *testing.T) {
 	kubectlMCN := buildMCN(t)
 	r := newRenderer(t, "mcn-who")
 	r.apply("98-mcn-who", "a=1")
@@ -251,9 +251,9 @@ func TestMCNWaitFailsWithARenderingError(t *testing.T) {
 	assert.Zero(t, code())
 }
 
-// TestMCNBlockOfCI runs the block of the page that CI jobs copy, while a controller renders each change late.
-// The pool has another name than in the block, because nodes of other tests are in the pool worker.
-func TestMCNBlockOfCI(t *testing.T) {
+// The block of docs/kubectl-mcn.md for CI jobs waits for each change, even if the controller renders late. The pool has
+// another name than in the block, because other tests have nodes in the pool worker.
+func TestMCNBlockForCIWaitsForEachChange(t *testing.T) {
 	dir := commands(t)
 	r := newRenderer(t, "mcn-ci")
 	text, err := os.ReadFile("../../docs/kubectl-mcn.md")

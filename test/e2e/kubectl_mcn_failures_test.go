@@ -18,7 +18,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// failures has the calls that report a failure of a phase. A controller calls Report.
+// failures has the calls that report a failure of a phase. A controller makes the call Report.
 var failures = map[string]func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error){
 	"Track": func(ctx context.Context, m *upgrademonitor.Monitor, p phases.Phase, cause error) {
 		_ = m.Track(ctx, p, "Working", func(context.Context) error { return cause })
@@ -34,7 +34,7 @@ var failures = map[string]func(ctx context.Context, m *upgrademonitor.Monitor, p
 	},
 }
 
-// failed is an object on which a failure was reported. Its name is unique.
+// failed is an object with a failure that was reported. Each object has its own name.
 type failed struct {
 	object     *mcfgv1.MachineConfigNode
 	way, cause string
@@ -90,7 +90,7 @@ func (w *testNode) failures() (all []failed) {
 			require.NoError(w.t, m.Flush(ctx))
 			object := w.object()
 			object.Name = fmt.Sprint("worker-", len(all))
-			// a step does not turn from Unknown to False, and Updated is never Unknown
+			// two reports are rejected: a step does not change from Unknown to False, and Updated is never Unknown
 			if strings.Contains(fmt.Sprint(object.Status.Conditions), cause) {
 				all = append(all, failed{object, fmt.Sprintf("%s of %s", way, p), cause})
 			}

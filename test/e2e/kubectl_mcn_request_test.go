@@ -13,9 +13,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// TestRequestIsNotMovedByReports: the request of an update is an hour old, so that any change of it is
-// visible.
-func TestRequestIsNotMovedByReports(t *testing.T) {
+// The time at which an update was requested does not change when the daemon reports, or writes the same spec again. The test
+// sets this time back by an hour, so that it would see a change.
+func TestReportsDoNotChangeTheTimeOfTheRequest(t *testing.T) {
 	program := build(t, "cmd/kubectl-mcn")
 	w := newTestNode(t, "progress-request")
 	w.reportUpdated()
@@ -33,14 +33,14 @@ func TestRequestIsNotMovedByReports(t *testing.T) {
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	n = w.shown(program)
 	assert.Equal(t, "Idle", n.State)
-	assert.Equal(t, hourAgo, n.Requested, "reports, and a spec that has not changed")
-	assert.Greater(t, n.Completed.Sub(n.Requested), time.Hour/2, "the duration of the update")
+	assert.Equal(t, hourAgo, n.Requested, "neither reports nor a repeated spec call change the time of the request")
+	assert.Greater(t, n.Completed.Sub(n.Requested), time.Hour/2, "the update has lasted since its request")
 
 	w.annotate(newConfig, oldConfig)
 	require.NoError(t, m.GenerateAndApplyMachineConfigNodeSpec(t.Context()))
 	n = w.shown(program)
 	assert.True(t, n.isRequested())
-	assert.WithinDuration(t, time.Now(), n.Requested, time.Hour/2, "another request")
+	assert.WithinDuration(t, time.Now(), n.Requested, time.Hour/2, "another desired config is another request")
 }
 
 // shownNode is what kubectl mcn shows of a node.

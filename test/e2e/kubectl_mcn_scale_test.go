@@ -27,8 +27,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestMCNScale prints the cost of a first screen with MCN_NODES nodes: see make scale-kubectl. If MCN_BEFORE is the
-// folder of another kubectl-mcn, it prints the cost of that one, too.
+// TestMCNScale prints the cost of the first screen with MCN_NODES nodes: see make scale-kubectl. If MCN_BEFORE is the folder
+// of another kubectl-mcn, the test also prints its cost.
 func TestMCNScale(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("MCN_NODES"))
 	if err != nil {
@@ -115,8 +115,8 @@ const withoutNodes = "-without-nodes"
 // ofBefore is the argument of a measurement of the command in MCN_BEFORE.
 const ofBefore = "-before"
 
-// kubeNode returns a Node as large as on a cluster: it has 50 images, as a kubelet reports them, and
-// the labels and annotations of a cloud provider, a network plugin and machine-config-operator.
+// kubeNode returns a Node that is as large as on a cluster, with 50 images, and with the labels and annotations of a cloud
+// provider, a network plugin and machine-config-operator.
 func kubeNode(i int) *corev1.Node {
 	name, current := fmt.Sprintf("mcn-scale-%05d.example.com", i), newConfig
 	if i%10 == 0 {

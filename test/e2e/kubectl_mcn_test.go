@@ -60,9 +60,8 @@ func newMCNPool(t *testing.T, name, target string, change ...func(*mcfgv1.Machin
 	return client
 }
 
-// TestMCNShowsARollout: a user who may only read follows an update during which the server restarts,
-// and waits for it. To wait, watch is needed; another user may read nothing. A second wait starts
-// while there is no server.
+// A user with the verbs get, list and watch can follow an update, and wait for its end, even if the server restarts or is
+// down when wait starts. wait needs watch. A user without permissions gets an error.
 func TestMCNShowsARollout(t *testing.T) {
 	kubectlMCN := buildMCN(t)
 	w := newTestNode(t, "kubectl-mcn")

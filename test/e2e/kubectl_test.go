@@ -94,8 +94,8 @@ func shell(t *testing.T, c *cluster.Cluster, script string, dirs ...string) (str
 	return string(out), err
 }
 
-// The operator desires another config, and the daemon has not started the update. No report of the daemon ends kubectl wait
-// until the daemon has ended the update.
+// If the spec desires another config, kubectl wait --for=condition=Updated ends only after the update, whatever the daemon
+// reports before the update has started.
 func TestKubectlWaitsForTheConfigThatTheSpecDesires(t *testing.T) {
 	w := newTestNode(t, "kubectl-waits")
 	w.reportUpdated()

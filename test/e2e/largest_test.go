@@ -44,8 +44,8 @@ func largestStatus(at, generation, message string) []byte {
 	return data
 }
 
-// TestTheLargestObject: the API server limits the cost of the policies' expressions. A write of the largest object
-// that the CRD allows is within the limit, also if each of its times and numbers was unreadable before.
+// The API server limits the cost of the policies' expressions. A write of the largest object that the CRD allows stays below
+// this limit, even if all times and numbers of the object were unreadable before.
 func TestTheLargestObject(t *testing.T) {
 	f := newFleet(t)
 	w := f.node("largest", "worker", oldConfig)

@@ -15,8 +15,8 @@ import (
 // standard is the cluster of most tests, with the CRD of standard mode.
 var standard *cluster.Cluster
 
-// withImages is a cluster with the CRD of image mode. withOperator also has the CRD of pools and the roles
-// of operator.yaml. Its tests run controllers, which sync every Node. So they run one at a time.
+// withImages is a cluster with the CRD of image mode. withOperator also has the CRD of pools and the roles of operator.yaml.
+// The tests on withOperator run one at a time, because their controllers sync every Node.
 var withImages, withOperator onDemand
 
 func TestMain(m *testing.M) {

@@ -68,7 +68,7 @@ func attempt(ctx context.Context, name string, c nodes, o *mcfgv1.MachineConfigN
 	return err
 }
 
-// identities has the users of the matrix, in the order of the columns. own is the node of a user.
+// identities has the users of the matrix, in the order of the columns. The node own is the node of the user.
 var identities = []struct {
 	name   string
 	config func(i *identity, own string) *rest.Config
@@ -81,8 +81,8 @@ var identities = []struct {
 	{"administrator", func(i *identity, _ string) *rest.Config { return i.admin }},
 }
 
-// TestAnswersEqualTheTables makes each request of the tables in testdata/access.md, which say who may do what on the
-// object of its own node and of another node.
+// Each request is allowed or denied as the tables in testdata/access.md say, for each kind of user, and for the object of
+// the user's node and of another node.
 func TestAnswersEqualTheTables(t *testing.T) {
 	installGuards(t, standard)
 	for heading, guard := range map[string]guard.Guard{

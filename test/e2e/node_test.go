@@ -75,12 +75,12 @@ func (w *testNode) guard() {
 // version is the config and the image that a node runs, or desires.
 type version struct{ config, image string }
 
-// annotate sets the node's annotations of configs, and removes the annotations of images.
+// annotate is annotateVersions without images.
 func (w *testNode) annotate(current, desired string) {
 	w.annotateVersions(version{config: current}, version{config: desired})
 }
 
-// annotateVersions sets the node's annotations; "" removes an annotation.
+// annotateVersions sets the annotations of the Node that the Monitors see. The value "" removes an annotation.
 func (w *testNode) annotateVersions(current, desired version) {
 	w.node = w.node.DeepCopy()
 	w.node.Annotations = map[string]string{}
@@ -96,7 +96,7 @@ func (w *testNode) annotateVersions(current, desired version) {
 	}
 }
 
-// annotateNode sets an annotation of the Node on the API server, too.
+// annotateNode sets an annotation of the Node on the API server.
 func (w *testNode) annotateNode(name, value string) {
 	w.t.Helper()
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, annotationPrefix+name, value)
@@ -137,7 +137,7 @@ func (w *testNode) informed() (m *upgrademonitor.Monitor, requests *transport, c
 	return m, requests, caughtUp
 }
 
-// lister returns the Lister of a running informer of the node's object. caughtUp: see informed.
+// lister returns the Lister of a running informer of the node's object. caughtUp is as in informed.
 func (w *testNode) lister() (lister mcfglisters.MachineConfigNodeLister, caughtUp func()) {
 	w.t.Helper()
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(mcfgClient(w.t, w.config), 0,
@@ -156,7 +156,7 @@ func (w *testNode) lister() (lister mcfglisters.MachineConfigNodeLister, caughtU
 	}
 }
 
-// isPending reports whether a report is accepted, and not yet written.
+// isPending reports whether a report of the Monitor is pending.
 func isPending(m *upgrademonitor.Monitor) bool {
 	n, _ := m.Pending()
 	return n > 0
@@ -186,15 +186,15 @@ func (w *testNode) owner() metav1.OwnerReference {
 	return metav1.OwnerReference{APIVersion: "v1", Kind: "Node", Name: w.name, UID: w.node.UID}
 }
 
-// mergeStatus patches the status as another client would.
+// mergeStatus patches the status as another client.
 func (w *testNode) mergeStatus(patch string) {
 	w.t.Helper()
 	_, err := w.admin.Patch(w.t.Context(), w.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "someone"}, "status")
 	require.NoError(w.t, err)
 }
 
-// resetObject deletes the node's object, and creates it again without conditions if exists is set. It
-// returns the object, or what a client may create.
+// resetObject deletes the node's object and, if exists is true, creates it again without conditions. It returns the new
+// object, or the object that a client may create.
 func (w *testNode) resetObject(exists bool) *mcfgv1.MachineConfigNode {
 	w.t.Helper()
 	if err := w.admin.Delete(w.t.Context(), w.name, metav1.DeleteOptions{}); !apierrors.IsNotFound(err) {

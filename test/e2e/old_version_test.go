@@ -12,9 +12,9 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// theirs returns a reporter that writes as a daemon or a controller without this library does: each report reads the
-// object, and applies the whole status by force, without a check of the transition. between is called between the
-// read and the write, unless it is nil. The reporter knows only standard mode.
+// theirs returns a reporter that writes like a daemon or a controller without this library. Each report reads the object, and
+// applies the whole status by force, without checking the transition. If between is not nil, it is called between the read
+// and the write. The reporter knows only standard mode.
 func (w *testNode) theirs(between func()) reporter {
 	return func(ctx context.Context, c call) error {
 		desired := w.node.Annotations[annotationPrefix+"desiredConfig"]
@@ -40,8 +40,8 @@ func (w *testNode) theirs(between func()) reporter {
 	}
 }
 
-// theirConditions returns the conditions after a report of such a process. A report of Updated resets all other
-// conditions, and a report of a child also sets its parent. update is the name of the update.
+// theirConditions returns the conditions after a report of such a process: a report of Updated resets all other conditions,
+// and a report of a child also sets its parent. The argument update is the name of the update.
 func theirConditions(list []metav1.Condition, c call, update string) []metav1.Condition {
 	set := func(p phases.Phase, status metav1.ConditionStatus, message string) {
 		meta.SetStatusCondition(&list, metav1.Condition{Type: string(p), Status: status, Reason: string(c.phase), Message: message})

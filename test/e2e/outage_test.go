@@ -14,7 +14,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// outages has failures of the servers.
+// outages has the ways in which the servers can fail.
 var outages = map[string]struct {
 	start, end func(context.Context, *cluster.Cluster) error
 }{
@@ -34,8 +34,8 @@ var outages = map[string]struct {
 	},
 }
 
-// TestReportsAreWrittenAfterAnOutage: the servers fail in the middle of an update. Afterwards the daemon's reports
-// are written, and the controllers of nodes and pools go on.
+// After an outage in the middle of an update, the reports of the daemon are written, and the controllers of nodes and pools
+// continue.
 func TestReportsAreWrittenAfterAnOutage(t *testing.T) {
 	f := newFleet(t)
 	rollout, loop := f.run(), f.runPool()

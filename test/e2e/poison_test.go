@@ -21,8 +21,8 @@ const (
 	poisonNumber = "3000000000"
 )
 
-// The CRD rejects some of these times and numbers, the policy denies others, and a typed client cannot read some. Before
-// Kubernetes 1.36, the API server accepts more numbers.
+// Times and numbers of which the CRD rejects some, and of which a typed client cannot read some. Before Kubernetes 1.36, the
+// API server accepts more numbers.
 var (
 	times = []string{
 		"2026-01-02T03:04:05Z", "2026-01-02T03:04:05.123Z", "2026-01-02T03:04:05+02:00", "2026-01-02T03:04:05-23:59", "0001-01-01T00:00:00Z",
@@ -36,7 +36,7 @@ var (
 	unusual = regexp.MustCompile(`(,7Z|[+]24:00|-23:60)$`)
 )
 
-// statuses returns a status patch for each field and each value, by a name.
+// statuses returns a patch of the status for each field and each value. The keys are names for messages.
 func statuses() map[string]string {
 	list := map[string]string{}
 	for _, at := range times {
@@ -59,8 +59,7 @@ func statusOfRelease(fields string) string {
 		{"type":"Available","status":"True","reason":"Test","message":"",` + fields + `}]}]}}}`
 }
 
-// TestUnreadableValuesAreDenied: of the values that the CRD accepts, the policy denies exactly those that a typed
-// client cannot read.
+// Of the values that the CRD accepts, the policy denies exactly the values that a typed client cannot read.
 func TestUnreadableValuesAreDenied(t *testing.T) {
 	installGuards(t, standard)
 	w := unguardedNodeOn(t, standard, "unreadable")
@@ -87,12 +86,11 @@ func TestUnreadableValuesAreDenied(t *testing.T) {
 		}
 	}
 	t.Logf("denied: %v", denied)
-	assert.Positive(t, denied[messageTime], "if the CRD rejects all unreadable times, the policy is not needed")
+	assert.Positive(t, denied[messageTime], "the policy must deny a time; if the CRD rejects all unreadable times, the policy is not needed")
 }
 
-// TestAPoisonedObjectIsFoundAndDeleted: while an object has a value that no typed client can read, no client can list
-// the objects, and its daemon cannot report. The commands in docs/security.md find the object. After it is deleted,
-// both controllers go on.
+// While an object has a value that a typed client cannot read, no typed client can list the objects, and the daemon cannot
+// report. The commands in docs/security.md find the object. After it is deleted, the controllers of nodes and pools continue.
 func TestAPoisonedObjectIsFoundAndDeleted(t *testing.T) {
 	f := newFleet(t)
 	c := f.run()
@@ -114,7 +112,7 @@ func TestAPoisonedObjectIsFoundAndDeleted(t *testing.T) {
 		found[1] = "hostile set <no value> " + poisonNumber + " <no value>\n"
 	}
 	m.ReportDegraded(t.Context(), nil)
-	require.True(t, isPending(m), "the daemon cannot read the response")
+	require.True(t, isPending(m), "the report stays pending, because the daemon cannot read the response")
 
 	f.run()
 	f.runPool()

@@ -15,8 +15,8 @@ import (
 	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
-// TestProgramsShowTheTables: kubectl get machineconfignodes -o wide shows the tables of the enhancement proposal, in
-// their order, while examples/daemon updates a node that examples/drain-controller drains.
+// While examples/daemon updates a node, and examples/drain-controller drains it, kubectl get machineconfignodes -o wide shows
+// the tables of the enhancement proposal in their order.
 func TestProgramsShowTheTables(t *testing.T) {
 	const tables = `
 UPDATED PREPARED EXECUTED POSTACTION COMPLETE RESUMED FILESANDOS CORDONED DRAINED REBOOTED UNCORDONED
@@ -68,7 +68,7 @@ True    False    False    False      False    False   False      False    False 
 	lines := bufio.NewScanner(out)
 	var seen []string
 	next := func() {
-		require.True(t, lines.Scan(), "kubectl has ended")
+		require.True(t, lines.Scan(), "kubectl must not end")
 		t.Log(lines.Text())
 		columns := strings.Fields(lines.Text())
 		require.Len(t, columns, 16)
@@ -94,5 +94,5 @@ True    False    False    False      False    False   False      False    False 
 		require.GreaterOrEqual(t, at, 0, "table %d: %s, of\n%s", i+1, row, strings.Join(seen, "\n"))
 		rest = rest[at+1:]
 	}
-	assert.Empty(t, rest, "the last table is the end")
+	assert.Empty(t, rest, "kubectl shows nothing after the last table")
 }

@@ -19,9 +19,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestBothControllersNeedExactlyTheirRoles updates nodes while package rollout and the example's loop of the pools
-// run. Each role of operator.yaml grants what its controller needs, and no more. rollout and the daemon do not revert
-// each other's writes of the spec.
+// Each role of operator.yaml grants its controller exactly what it needs, while package rollout and the example's loop of the
+// pools run during updates. rollout and the daemons do not revert each other's writes of the spec.
 func TestBothControllersNeedExactlyTheirRoles(t *testing.T) {
 	const size, atATime = 12, 6
 	f := newFleet(t)
@@ -57,8 +56,8 @@ func TestBothControllersNeedExactlyTheirRoles(t *testing.T) {
 		assert.Equal(t, []string{oldConfig, newConfig}, slices.Compact(desired))
 	}
 
-	// These requests need the other permissions: an event is repeated, rollout reads after a conflict, and it
-	// deletes an object without an owner.
+	// The other permissions are needed to repeat an event, to read an object after a conflict, and to delete an
+	// object without an owner.
 	for range 2 {
 		before := rollouts.events.all()
 		f.change(nodes[0].name, "+infra", "+gpu")

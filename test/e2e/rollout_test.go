@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/rollout"
 )
 
-// TestRolloutWithoutTheFieldForImages: in image mode on a cluster whose CRD has no configImage, the API server drops
-// the image, and rollout writes the rest of the spec.
+// In image mode on a cluster whose CRD has no configImage, the API server drops the image, and rollout writes the rest of
+// the spec.
 func TestRolloutWithoutTheFieldForImages(t *testing.T) {
 	require.NoError(t, installOperator(t.Context(), standard))
 	f := fleetOn(t, standard, "worker")

@@ -37,8 +37,8 @@ func (b *lockedBuffer) String() string {
 	return b.all.String()
 }
 
-// TestADaemonWritesItsReportsAfterSIGTERM runs the example daemon as a program: it updates its node in an outage,
-// gets SIGTERM, and writes its reports before it ends. In the outage, requests for MachineConfigNodes fail.
+// The example daemon updates its node in an outage, in which requests for MachineConfigNodes fail. After SIGTERM, it writes
+// its reports before it ends.
 func TestADaemonWritesItsReportsAfterSIGTERM(t *testing.T) {
 	w := newTestNode(t, "sigterm")
 	kube := kubeClient(t, standard.Config()).CoreV1().Nodes()

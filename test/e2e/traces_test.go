@@ -40,9 +40,8 @@ type step struct {
 	Node            struct{ CurrentConfig, DesiredConfig, CurrentImage, DesiredImage string }
 }
 
-// TestTracesOfAClusterAreAccepted replays calls of a daemon and a drain controller that were recorded on a cluster,
-// each with its own Monitor. A watcher sees no illegal transition, and the API server and the policies reject no
-// request.
+// The calls of a daemon and a drain controller that were recorded on a cluster are accepted: a watcher sees no illegal
+// transition, and the API server and the policies reject no request. Each process has its own Monitor.
 func TestTracesOfAClusterAreAccepted(t *testing.T) {
 	data, err := os.ReadFile("testdata/daemon-calls.json")
 	require.NoError(t, err)

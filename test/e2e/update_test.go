@@ -43,7 +43,7 @@ var rebootCalls = []call{
 	{phases.Updated, done, nil},
 }
 
-// rebootSteps is rebootCalls with the call of GenerateAndApplyMachineConfigNodeSpec that today's daemon makes.
+// rebootSteps is rebootCalls with a call of GenerateAndApplyMachineConfigNodeSpec, as the current daemon makes.
 var rebootSteps = slices.Insert(slices.Clone(rebootCalls), 2, call{})
 
 func (c call) String() string { return string(c.phase) + " " + string(c.status) }
@@ -67,7 +67,7 @@ func (c call) make(t *testing.T, m *upgrademonitor.Monitor) {
 	require.NoError(t, c.try(t.Context(), m), c)
 }
 
-// update sets the annotations that the node has at each call of an update, and passes the call to do.
+// update calls the function do with each call of an update, after it has set the annotations that the node has then.
 func (w *testNode) update(calls []call, from, to version, do func(i int, c call)) {
 	for i, c := range calls {
 		w.annotateVersions(from, to)
@@ -78,7 +78,7 @@ func (w *testNode) update(calls []call, from, to version, do func(i int, c call)
 	}
 }
 
-// reboot is update with rebootSteps, from oldConfig to newConfig.
+// reboot calls update for rebootSteps, from oldConfig to newConfig.
 func (w *testNode) reboot(do func(i int, c call)) {
 	w.update(rebootSteps, version{config: oldConfig}, version{config: newConfig}, do)
 }
@@ -89,7 +89,7 @@ func (w *testNode) rebootUpdate(m *upgrademonitor.Monitor) {
 	w.reboot(func(_ int, c call) { c.make(w.t, m) })
 }
 
-// reportUpdated creates the object of a node that is in no update.
+// reportUpdated creates the object of a node that is not being updated.
 func (w *testNode) reportUpdated() {
 	w.t.Helper()
 	w.annotate(oldConfig, oldConfig)

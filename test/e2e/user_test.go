@@ -53,7 +53,7 @@ func createNamespace(t *testing.T, client *kubernetes.Clientset, name string) {
 	}
 }
 
-// podToken returns a configuration with a token that is bound to a Pod on the node, as a daemon has.
+// podToken returns a configuration with a token that is bound to a Pod on the node, like the token of a daemon.
 func (i *identity) podToken(node string) *rest.Config {
 	i.t.Helper()
 	pod := i.pod(node)
@@ -84,7 +84,7 @@ func (i *identity) nodeToken(name string) *rest.Config {
 	return i.token(&authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Node", Name: name, UID: node.UID})
 }
 
-// unboundToken returns a configuration with a token that is not bound.
+// unboundToken returns a configuration with a token that is bound to no object.
 func (i *identity) unboundToken() *rest.Config { return i.token(nil) }
 
 func (i *identity) token(bound *authenticationv1.BoundObjectReference) *rest.Config {

@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 )
 
-// reporter reports as a process of one version does.
+// reporter makes a report as a process of some version.
 type reporter func(context.Context, call) error
 
 func ours(m *upgrademonitor.Monitor) reporter {
@@ -35,8 +35,8 @@ func (w *testNode) mixedUpdate(by func(i int, c call) reporter) (failed []string
 	return failed
 }
 
-// TestMixedVersionsOneAfterTheOther: a daemon without this library is replaced by ours before each of the calls of an
-// update. Our daemon ends the update without an illegal transition and without a conflict.
+// If our daemon replaces a daemon without this library before any call of an update, it ends the update without an illegal
+// transition and without a conflict.
 func TestMixedVersionsOneAfterTheOther(t *testing.T) {
 	for at := range len(rebootCalls) + 1 {
 		w := unguardedNodeOn(t, standard, fmt.Sprintf("versions-turn-%d", at))
@@ -73,9 +73,9 @@ func ofController(c call) bool {
 	return c.phase == phases.Cordoned || c.phase == phases.Drained || c.phase == phases.Uncordoned
 }
 
-// TestMixedVersionsOldController: our daemon runs beside a drain controller without this library, as in an upgrade. Our
-// daemon makes no illegal transition. If the controller overwrites a report, the daemon's next report of the phase
-// corrects the status. With a Lister, a repeat of the same report is enough.
+// If our daemon runs beside a drain controller without this library, as in an upgrade, the daemon makes no illegal transition.
+// If the controller overwrites a report, the daemon's next report of the phase corrects the status. With a Lister, a repeat
+// of the report is enough.
 func TestMixedVersionsOldController(t *testing.T) {
 	for _, informed := range []bool{false, true} {
 		w := unguardedNodeOn(t, standard, fmt.Sprintf("versions-old-controller-%t", informed))
@@ -95,7 +95,7 @@ func TestMixedVersionsOldController(t *testing.T) {
 		}))
 		h.checkEnded()
 		for _, jump := range h.jumps(0) {
-			assert.Regexp(t, `Cordoned|Drained|Uncordoned|UpdateExecuted|UpdateComplete`, jump, "the controller reports these phases")
+			assert.Regexp(t, `Cordoned|Drained|Uncordoned|UpdateExecuted|UpdateComplete`, jump, "only the phases that the controller reports may have illegal transitions")
 		}
 
 		caughtUp()
@@ -104,7 +104,7 @@ func TestMixedVersionsOldController(t *testing.T) {
 		files := call{phases.AppliedFilesAndOS, running, nil}
 		controller := w.theirs(func() { files.make(t, m) })
 		require.NoError(t, controller(t.Context(), call{phases.Drained, running, nil}))
-		require.Equal(t, no, w.status(files.phase), "overwritten")
+		require.Equal(t, no, w.status(files.phase), "the controller must have overwritten the report")
 		caughtUp()
 		files.make(t, m)
 		assert.Equal(t, informed, w.status(files.phase) == running, "a repeat is written if the Lister shows the overwrite")
@@ -115,8 +115,8 @@ func TestMixedVersionsOldController(t *testing.T) {
 	}
 }
 
-// controller returns the Monitor of a drain controller for the node, with the Lister of a running informer. caughtUp:
-// see informed.
+// controller returns the Monitor of a drain controller for the node, with the Lister of a running informer. caughtUp is as
+// in informed.
 func (w *testNode) controller() (m *upgrademonitor.Monitor, requests *transport, caughtUp func()) {
 	w.t.Helper()
 	lister, caughtUp := w.lister()
@@ -130,9 +130,8 @@ func (w *testNode) controller() (m *upgrademonitor.Monitor, requests *transport,
 	return monitors.For(w.name), requests, caughtUp
 }
 
-// TestMixedVersionsOldDaemon: our drain controller runs beside a daemon without this library, as in a downgrade. The
-// daemon starts each update before it asks for the drain. Our controller makes no illegal transition and has no
-// conflict.
+// If our drain controller runs beside a daemon without this library, as in a downgrade, the controller makes no illegal
+// transition and has no conflict. The daemon starts each update before it asks for the drain.
 func TestMixedVersionsOldDaemon(t *testing.T) {
 	w := unguardedNodeOn(t, standard, "versions-old-daemon")
 	w.reportUpdated()
@@ -165,14 +164,14 @@ func TestMixedVersionsOldDaemon(t *testing.T) {
 	call{phases.Drained, running, nil}.make(t, m)
 	drained := call{phases.Drained, done, nil}
 	require.NoError(t, w.theirs(func() { drained.make(t, m) })(t.Context(), call{phases.PinnedImageSetsProgressing, running, nil}))
-	require.Equal(t, running, w.status(drained.phase), "overwritten")
+	require.Equal(t, running, w.status(drained.phase), "the daemon must have overwritten the report")
 	caughtUp()
 	drained.make(t, m)
 	assert.Equal(t, done, w.status(drained.phase))
 }
 
-// TestMixedVersionsUnderTheGuard: guard.yaml allows the writes of a daemon without this library, and
-// guard-transitions.yaml denies some of them. Our daemon then makes a whole update.
+// guard.yaml allows the writes of a daemon without this library, and guard-transitions.yaml denies some of them. After both,
+// our daemon can make an update.
 func TestMixedVersionsUnderTheGuard(t *testing.T) {
 	installGuards(t, standard)
 	own := guard.Guard{Name: "versions", Namespace: "versions"}

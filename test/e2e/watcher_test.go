@@ -26,7 +26,7 @@ const (
 type history struct {
 	t        *testing.T
 	node     *testNode
-	received chan watch.Event // large enough that the watch never waits for the test
+	received chan watch.Event // so large that the watch never waits for the test
 	events   []*mcfgv1.MachineConfigNode
 }
 
@@ -76,8 +76,8 @@ func (h *history) check() {
 	assert.Empty(h.t, h.jumps(0))
 }
 
-// jumps waits until the watch has caught up, and returns the illegal transitions in the events from index from. It replays
-// the events on a client of package upgrademonitortest, which checks each write.
+// jumps waits until the watch has caught up, and returns the illegal transitions in the events, beginning with index from. It
+// replays the events on a client of package upgrademonitortest, which checks each write.
 func (h *history) jumps(from int) []string {
 	h.t.Helper()
 	h.catchUp()

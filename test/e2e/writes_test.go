@@ -20,9 +20,9 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// TestWritesEqualThoseOfTheTestServer makes each write in testdata/writes.yaml of package upgrademonitortest on the
-// API server and on the clientset of that package: both give the same response.
-func TestWritesEqualThoseOfTheTestServer(t *testing.T) {
+// For each write in testdata/writes.yaml of package upgrademonitortest, the API server and the clientset of that package give
+// the same response.
+func TestWritesHaveTheSameResponseOnTheTestServer(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("../../upgrademonitor/upgrademonitortest/testdata/writes.yaml")
 	require.NoError(t, err)

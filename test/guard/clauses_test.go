@@ -17,7 +17,7 @@ import (
 	"github.com/openshift/upgrademonitor/scope/guard"
 )
 
-// The beginnings of the policies' messages.
+// Parts of the policies' messages.
 const (
 	noClaim   = `must have a "authentication.kubernetes.io/node-name" claim`
 	oneClaim  = `must have exactly one "authentication.kubernetes.io/node-name" claim`
@@ -35,8 +35,8 @@ const (
 	retimed   = "may not change lastTransitionTime without the status: "
 )
 
-// base is the object of the node, which other clients have changed. bare is a merge patch that undoes their changes.
-// configMap and own are its owners.
+// base is the object of the node, which other clients have changed. bare is a merge patch that reverts their changes.
+// configMap and own are the owners of base.
 const (
 	base = `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":"worker-0",
 		"labels":{"of":"others"},"annotations":{"of":"others"},"finalizers":["of.others/finalizer"],"ownerReferences":[` + configMap + `,` + own + `]},
@@ -59,9 +59,9 @@ func owners(list ...string) string {
 	return `{"metadata":{"ownerReferences":[` + strings.Join(list, ",") + `]}}`
 }
 
-// status returns a merge patch of a status with conditions. The entries are separated by spaces: "Drained=Unknown"
-// or, with a time, "Updated=True@2026-01-01T01:00:00Z". An entry replaces an earlier one of its type. "-Drained"
-// removes it.
+// status returns a merge patch of a status with conditions. The entries are separated by spaces. An entry is
+// "Drained=Unknown" or, with a time, "Updated=True@2026-01-01T01:00:00Z". It replaces an earlier entry of its type, which
+// "-Drained" removes.
 func status(entries string) string {
 	type condition struct{ Type, Status, LastTransitionTime string }
 	list := []condition{}
@@ -103,7 +103,7 @@ type clause struct {
 	because []string
 }
 
-// check checks that the policies deny one request and allow the other, and that they allow both to another user.
+// check asserts that the policies deny the request denied, allow the request allowed, and deny no request of another user.
 func (c clause) check(t *testing.T) {
 	t.Helper()
 	denied := c.request
@@ -125,9 +125,9 @@ func (c clause) check(t *testing.T) {
 	for i := range messages {
 		assert.Contains(t, messages[i], c.because[i])
 	}
-	assert.Empty(t, allowed.denials(t), "the similar request is allowed")
+	assert.Empty(t, allowed.denials(t), "the policies must allow the similar request")
 	denied.user = "system:serviceaccount:openshift-machine-config-operator:another"
-	assert.Empty(t, denied.denials(t), "the policies apply to one service account")
+	assert.Empty(t, denied.denials(t), "the policies must not apply to another service account")
 }
 
 func checkAll(t *testing.T, clauses []clause) {
@@ -178,8 +178,8 @@ func TestADaemonWritesOnlyTheObjectOfItsNode(t *testing.T) {
 
 func TestADaemonDeletesNoObject(t *testing.T) {
 	checkAll(t, []clause{
-		{"its own", remove, "{}", "", "", why(noDelete)},
-		{"another node's", remove, `{"metadata":{"name":"worker-1"}}`, "", "", why(notNamed, noDelete)},
+		{"the object of its node", remove, "{}", "", "", why(noDelete)},
+		{"the object of another node", remove, `{"metadata":{"name":"worker-1"}}`, "", "", why(notNamed, noDelete)},
 	})
 }
 
@@ -211,7 +211,7 @@ func TestADaemonAddsOnlyItsNodeAsAnOwner(t *testing.T) {
 	})
 }
 
-// The daemon's own Node must be an owner afterwards.
+// A daemon may remove a previous Node from the owners if its own Node is an owner afterwards.
 func TestADaemonRemovesAnOwnerOnlyIfItIsANode(t *testing.T) {
 	checkAll(t, []clause{
 		{"an owner of another kind removed", request{}, "{}", owners(own), owners(own, configMap), why(oldOwner)},
@@ -224,7 +224,7 @@ func TestADaemonRemovesAnOwnerOnlyIfItIsANode(t *testing.T) {
 	})
 }
 
-// A daemon may write an object that already has an unreadable time.
+// A daemon may not add an unreadable time, but may write an object that already has one.
 func TestADaemonAddsNoUnreadableTime(t *testing.T) {
 	const alsoPoison = "2026-01-02t03:04:06z"
 	clauses := []clause{
@@ -244,7 +244,7 @@ func TestADaemonAddsNoUnreadableTime(t *testing.T) {
 	checkAll(t, clauses)
 }
 
-// A daemon may write an object that already has an unreadable number.
+// A daemon may not add an unreadable number, but may write an object that already has one.
 func TestADaemonAddsNoUnreadableNumber(t *testing.T) {
 	clauses := []clause{
 		{"a new object", create, bare, set("s", "desiredGeneration", large), set("s", "desiredGeneration", "1"), why(badNumber + "s")},
@@ -258,7 +258,7 @@ func TestADaemonAddsNoUnreadableNumber(t *testing.T) {
 	checkAll(t, clauses)
 }
 
-// These are the conditions of a node during an update, and after its end. A write that leaves Drained Unknown is no reset.
+// The conditions of a node during an update, and after its end. In a reset, Drained changes from Unknown to False.
 const (
 	ran   = "Updated=False UpdatePrepared=True UpdateExecuted=Unknown Drained=Unknown Cordoned=True "
 	ended = "Updated=True UpdatePrepared=False UpdateExecuted=False Drained=False Cordoned=False "
@@ -315,7 +315,7 @@ func TestAWriteRemovesNoConditionExceptAtAChangeOfTheMode(t *testing.T) {
 	})
 }
 
-// A write may make one transition of each phase. A write that resets steps must leave every step False, and a parent must
+// The policy allows exactly the transitions of package transitions. A reset must leave every step False, and a parent must
 // not turn True while a child is Unknown.
 func TestThePolicyHasTheStateMachineOfEachPhase(t *testing.T) {
 	all := append([]phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}, phases.All(false)...)

@@ -1,5 +1,5 @@
-// Package guard evaluates the policies of package scope/guard with the CEL library of the API server. Here each clause
-// of the policies has its test: package scope/guard only compares the text of the policies with the manifests.
+// Package guard evaluates the policies of package scope/guard with the CEL library of the API server. Each clause of the
+// policies has its test here. Package scope/guard only compares the policies with the manifests.
 package guard_test
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/openshift/upgrademonitor/scope/guard"
 )
 
-// daemon is the user name of the guard's service account, and node the name of the daemon's node.
+// daemon is the user name of the guard's service account. node is the name of the daemon's node.
 const (
 	daemon = "system:serviceaccount:openshift-machine-config-operator:machine-config-daemon"
 	node   = "worker-0"

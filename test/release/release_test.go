@@ -1,4 +1,4 @@
-// Package release tests make release on a copy of the repository.
+// Package release tests "make release" on a copy of the repository.
 package release
 
 import (
@@ -14,7 +14,7 @@ import (
 
 const module = "github.com/openshift/upgrademonitor"
 
-// repository is a copy of this repository, with one commit.
+// repository is a git repository with the files of this repository.
 type repository struct {
 	*testing.T
 	dir string
@@ -72,7 +72,7 @@ func (r repository) edit(name, old, text string) {
 	require.NoError(r, os.WriteFile(name, []byte(strings.Replace(string(data), old, text, 1)), 0o600))
 }
 
-// refuses expects that make release fails with a message, and makes no tag.
+// refuses asserts that make release fails with the message, and creates no tag.
 func (r repository) refuses(version, message string) {
 	r.Helper()
 	tags := r.git("tag")
@@ -84,7 +84,7 @@ func (r repository) refuses(version, message string) {
 	assert.Equal(r, tags, r.git("tag"))
 }
 
-func TestRelease(t *testing.T) {
+func TestMakeReleaseTagsBothModulesAndRefusesWhatIsNotReady(t *testing.T) {
 	r := newRepository(t)
 	r.refuses("0.1.0", "VERSION is not like v0.1.0")
 	r.refuses("v0.1.0", "CHANGELOG.md has no heading: ## v0.1.0 - ")
@@ -98,7 +98,7 @@ func TestRelease(t *testing.T) {
 	assert.Equal(t, "cmd/kubectl-mcn/go.mod\ncmd/kubectl-mcn/go.sum\n", r.git("diff", "--name-only", "v0.1.0", "cmd/kubectl-mcn/v0.1.0"))
 	r.refuses("v0.1.0", "the tag v0.1.0 exists")
 
-	// A user installs the command with git alone: only its dependencies come from the module cache of this machine.
+	// A user can install the command from the tag with go install. Its dependencies come from the module cache.
 	cache := strings.TrimSpace(r.output(".", nil, "go", "env", "GOMODCACHE"))
 	bin, config := t.TempDir(), filepath.Join(t.TempDir(), "gitconfig")
 	require.NoError(t, os.WriteFile(config, []byte("[url \"file://"+r.dir+"\"]\n\tinsteadOf = https://"+module+"\n"), 0o600))
@@ -114,12 +114,12 @@ func TestRelease(t *testing.T) {
 	rollout := filepath.Join(r.dir, "cmd/kubectl-mcn/testdata/rollout.json")
 	assert.Contains(t, r.output(".", nil, program, "-f", rollout, "--at", "2026-03-04T14:16:05Z"), "11 nodes: 8 done")
 
-	// The sums of the tagged go.mod are complete: the command also builds in a checkout of its tag.
+	// The tagged go.sum is complete, so the command also builds in a checkout of its tag.
 	r.git("checkout", "-q", "cmd/kubectl-mcn/v0.1.0")
 	r.output(filepath.Join(r.dir, "cmd/kubectl-mcn"), append(env, "GOFLAGS=-modcacherw -trimpath -mod=readonly"), "go", "build", "-o", bin, ".")
 	r.git("checkout", "-q", "main")
 
-	// A patch release changes no exported name.
+	// A patch release must not change docs/api.
 	r.edit("docs/api/phases.txt", "\n", "\n// changed\n")
 	r.edit("CHANGELOG.md", "## v0.1.0", "## v0.1.1 - 2026-12-02\n\n## v0.2.0 - 2026-12-02\n\n## v0.1.0")
 	r.commit()

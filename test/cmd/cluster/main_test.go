@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// TestMain runs the program if the test binary was started with --serve, as the program starts itself.
+// TestMain runs the program if the arguments are --serve, because the program starts its own binary with --serve.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "--serve" {
 		main()
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestASecondUpFindsTheClusterAndDownStopsIt: a second down does nothing.
+// up finds a cluster that is already running. down stops the cluster, and a second down does nothing.
 func TestASecondUpFindsTheClusterAndDownStopsIt(t *testing.T) {
 	s := session{t.TempDir()}
 	var stderr bytes.Buffer

@@ -11,8 +11,7 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// client is a client of the API server. It has its own connection, and counts its requests and
-// bytes.
+// client is a client of the API server with its own connection. It counts its requests and bytes.
 type client struct {
 	mcfg mcfgclientset.Interface
 	core kubernetes.Interface

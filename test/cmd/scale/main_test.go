@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTheTableHasARowForEachNumberOfNodes: the output and the file have the same table.
+// The table has a row for each number of nodes. The output and the file have the same table.
 func TestTheTableHasARowForEachNumberOfNodes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "table.md")
 	var stdout, stderr bytes.Buffer
