@@ -83,6 +83,19 @@ func (o Options) selecting(pod mco.Pod) (by []types.NamespacedName, isKnown bool
 	return slices.DeleteFunc(all, isOther), o.BudgetsOf[pod.Namespace]
 }
 
+// refusing returns the names of the budgets that select the pods of a node, which tell causes apart.
+func (o Options) refusing(n cluster.Node) string {
+	var names []string
+	for _, pod := range n.Pods {
+		by, _ := o.selecting(pod)
+		for _, name := range by {
+			names = addOnce(names, name.String())
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ")
+}
+
 func byName(a, b types.NamespacedName) int { return cmp.Compare(a.String(), b.String()) }
 
 // isFull reports whether a budget refuses the eviction of some pod.

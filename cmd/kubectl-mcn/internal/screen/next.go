@@ -55,6 +55,15 @@ func nextFor(name string, commands ...string) []string {
 
 // Next returns commands that show more about a stuck or slow node than the screen does.
 func Next(n cluster.Node, o Options) []string {
+	next := nextForStep(n, o)
+	if len(next) > 0 && n.Cordoner.Deletes() { // nobody has to wait for its update
+		next = append(next, nextFor(n.Name, n.Cordoner.Next)...)
+	}
+	return next
+}
+
+// nextForStep returns commands that show more about the step of a stuck or slow node.
+func nextForStep(n cluster.Node, o Options) []string {
 	message := n.Message
 	if n.IsOld { // another step is under way
 		message = ""
@@ -64,9 +73,14 @@ func Next(n cluster.Node, o Options) []string {
 	case n.State != cluster.Stuck && !n.Slow:
 		return nil
 	case len(n.Pods) > 0:
-		return nextForPods(n.Pods, o)
+		next := nextForPods(n.Pods, o)
+		isLeaving := func(p mco.Pod) bool { return !p.Refused }
+		if n.Is(progress.NotReady) && slices.ContainsFunc(n.Pods, isLeaving) { // the pods of a NotReady node do not terminate
+			next = append(nextFor(n.Name, describeNode), next...)
+		}
+		return next
 	case strings.Contains(message, seeController), isOfStep:
-		if n.Is(progress.NotReady) { // the pods of a NotReady node do not terminate
+		if n.Is(progress.NotReady) {
 			return append(nextFor(n.Name, describeNode), controllerLog)
 		}
 		return []string{controllerLog}

@@ -92,7 +92,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	}
 	same := masked(n.Message, n.Name) + masked(why, n.Name)
 	if len(n.Pods) > 0 {
-		same = strings.Join(p.Next, " ") + masked(why, n.Name)
+		same = strings.Join(nextForPods(n.Pods, o), " ") + o.refusing(n) + masked(why, n.Name)
 	}
 	step := n.Step
 	if n.Degraded && same != "" {
@@ -152,6 +152,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	add(n.Failing, "failing")
 	n.Unavailable = slices.DeleteFunc(slices.Clone(n.Unavailable), func(u progress.Unavailable) bool { return u.Reason == progress.Cordoned })
 	add(len(n.Unavailable) > 0, reasons(n, o))
+	add(n.InUpdate() && n.Cordoner.Deletes(), "cordoned by "+Clean(n.Cordoner.Name))
 	add(n.OffTarget, "to "+Clean(n.Desired.Config)+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
 }
