@@ -248,6 +248,14 @@ func TestANodeThatUpdatesToAWithdrawnConfigHasAnEntry(t *testing.T) {
 	assert.Contains(t, got, "\npool       "+newConfig+"; it no longer targets the config that the\n")
 }
 
+// A stuck node that is being deleted leads to its machine, and shares no entry with a node that stays.
+func TestANodeThatIsBeingDeletedHasItsOwnEntry(t *testing.T) {
+	t.Parallel()
+	got := execute(t, "", "-f", filepath.Join(real, "deleted-in-update.yaml"), "--at", "2026-11-28T09:13:25Z")
+	assert.Contains(t, got.stdout, "being deleted\n    node is shutting down\n    next: oc describe node worker-0\n    next: oc get machines -n openshift-machine-api\n\n! worker-1  ")
+	assert.Contains(t, got.stdout, "    next: oc describe node worker-1\n")
+}
+
 // The line of a pool counts the nodes at each step only if fewer than ten nodes are updating. The screen lists twenty
 // nodes, and -o wide lists all.
 func TestStepsAreCountedOnlyForFewNodes(t *testing.T) {

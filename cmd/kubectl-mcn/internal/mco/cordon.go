@@ -9,7 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// Cordoner is who has cordoned a Node. Only a cordon by a person may be undone with oc adm uncordon: the
+// Cordoner is who has cordoned or deletes a Node. Only a cordon by a person may be undone with oc adm uncordon: the
 // others uncordon the node themselves, or delete it.
 type Cordoner struct {
 	// Name says who it is, for example "oc" or "the SR-IOV operator". It is "" if nobody is known.
@@ -39,8 +39,8 @@ const (
 	deletes         = ", which deletes the node"
 )
 
-// deletion is the Cordoner of a Node that has a deletionTimestamp.
-var deletion = Cordoner{"the deletion of the node", getMachines}
+// deletion is the Cordoner of a Node that has a deletionTimestamp, whoever has cordoned it.
+var deletion = Cordoner{"", getMachines}
 
 // cordoners has the taints and annotations first: they say what happens to the node now, and a field only
 // who wrote it last. Then come the managers: regular expressions of whole names.
@@ -78,7 +78,7 @@ func IsOfCordoner(key string) bool {
 	return key != "" && slices.ContainsFunc(cordoners, func(c cordoner) bool { return key == c.annotation || key == c.taint })
 }
 
-// cordonerOf returns who has cordoned a Node. machine-config-operator has cordoned the Node if it was asked for a
+// cordonerOf returns who has cordoned or deletes a Node. machine-config-operator has cordoned the Node if it was asked for a
 // drain, or has not carried out a request, so other operators do not matter then.
 func cordonerOf(node *corev1.Node) Cordoner {
 	if node.DeletionTimestamp != nil {

@@ -50,7 +50,8 @@ func TestEntryNamesTheProgramThatCordoned(t *testing.T) {
 		"only a candidate":                    {taint: "DeletionCandidateOfClusterAutoscaler", manager: "oc", by: "oc"},
 		"Karpenter":                           {taint: "karpenter.sh/disrupted", by: "Karpenter", next: "nodeclaims"},
 		"MCO drains a node to go":             {taint: "ToBeDeletedByClusterAutoscaler", drain: "drain-a", by: "deletes the node", next: machines},
-		"deleted":                             {isDeleted: true, manager: "oc", by: "the deletion of the node", next: machines},
+		"deleted":                             {isDeleted: true, manager: "oc", next: machines},
+		"deleted, and not cordoned":           {isDeleted: true, isSchedulable: true, next: machines},
 		"MCO":                                 {manager: "machine-config-controller", by: mco.Controller, next: mco.ControllerLog},
 	} {
 		node := newNode("desiredDrain", tc.drain, "lastAppliedDrain", tc.last)

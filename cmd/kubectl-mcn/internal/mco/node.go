@@ -78,7 +78,7 @@ type Node struct {
 	// last request that the drain controller has carried out. Both are annotations of the Node.
 	// Examples: drain-<config>, uncordon-<config>.
 	DesiredDrain, LastAppliedDrain string
-	// Cordoner is who has cordoned the Node, if it is cordoned.
+	// Cordoner is who has cordoned the Node, if it is cordoned, or who deletes it.
 	Cordoner Cordoner
 	// Messages has the messages of the conditions of the Node that make it unavailable.
 	Messages map[progress.UnavailableReason]string
@@ -118,7 +118,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	if node != nil {
 		n.DesiredDrain, n.LastAppliedDrain = node.Annotations[DesiredDrain], node.Annotations[LastAppliedDrain]
 		n.state, n.isRebooting = node.Annotations[State], node.Annotations[PostConfigAction] == "Rebooting"
-		if n.Is(progress.Cordoned) {
+		if n.Is(progress.Cordoned) || node.DeletionTimestamp != nil {
 			n.Cordoner = cordonerOf(node)
 		}
 		n.readMessages(node)

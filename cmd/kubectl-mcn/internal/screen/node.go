@@ -49,13 +49,15 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	addTime("started", n.Started)
 	addTime("completed", n.Completed)
 	problems := ProblemsOf(p, n.Name, o)
-	if len(n.Unavailable) > 0 {
-		text, why := reasons(n, o), unready(n)
-		isSaid := func(p Problem) bool { return strings.Contains(p.Message+strings.Join(p.Details, " "), why) }
-		if !slices.ContainsFunc(problems, isSaid) {
-			text += ": " + why
-		}
-		field("node", strings.TrimSuffix(text, ": "))
+	if text := reasons(n, o); text != "" {
+		field("node", text)
+	}
+	why := unready(n)
+	isSaid := func(p Problem) bool { // the entry of a pool has the messages of nodes that are not in an update
+		return (p.Node != "" || !n.InUpdate()) && strings.Contains(p.Message+strings.Join(p.Details, " "), why)
+	}
+	if why != "" && !slices.ContainsFunc(problems, isSaid) {
+		field("message", why)
 	}
 	for _, problem := range problems {
 		problem.marks = ""

@@ -121,7 +121,7 @@ func stepName(n cluster.Node) string { return capital(stepOf(n)) }
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // doing returns the current step of a node in an update, or the state of any other node. It adds
-// NotReady and cordoned, for example "Draining, NotReady" or "Done, cordoned".
+// NotReady, cordoned and the deletion, for example "Draining, NotReady" or "Done, cordoned".
 func doing(n cluster.Node) string {
 	text := string(n.State)
 	switch {
@@ -135,6 +135,9 @@ func doing(n cluster.Node) string {
 	}
 	if n.Is(progress.Cordoned) && !n.InUpdate() {
 		text += ", cordoned"
+	}
+	if n.Cordoner.Deletes() {
+		text += ", " + beingDeleted
 	}
 	return text
 }
@@ -152,7 +155,10 @@ func marks(n cluster.Node) (text string) {
 	return text
 }
 
-const before = "before "
+const (
+	before       = "before "
+	beingDeleted = "being deleted"
+)
 
 // stepOf returns what a node does in its update. If the daemon has not begun the next step, it says so:
 // for example, the daemon looks every ten seconds whether its node is drained.

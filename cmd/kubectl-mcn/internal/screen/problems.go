@@ -98,7 +98,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	if n.Degraded && same != "" {
 		step = "" // the error says more than the step
 	}
-	p.cause = [5]any{n.State, step, n.Degraded, n.OffTarget, same}
+	p.cause = [6]any{n.State, step, n.Degraded, n.OffTarget, n.Cordoner.Deletes(), same}
 	if same == "" {
 		p.cause = [2]any{n.Pool, p.cause}
 	}
@@ -151,8 +151,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	add(!n.InUpdate() && n.Done, "not in an update")
 	add(n.Failing, "failing")
 	n.Unavailable = slices.DeleteFunc(slices.Clone(n.Unavailable), func(u progress.Unavailable) bool { return u.Reason == progress.Cordoned })
-	add(len(n.Unavailable) > 0, reasons(n, o))
-	add(n.InUpdate() && n.Cordoner.Deletes(), "cordoned by "+Clean(n.Cordoner.Name))
+	add(len(n.Unavailable) > 0 || n.Cordoner.Deletes(), reasons(n, o))
 	add(n.OffTarget, "to "+Clean(n.Desired.Config)+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
 }

@@ -23,7 +23,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 		}
 		texts = append(texts, Clean(n.Name)+" ("+why+")")
 		problem.About = append(problem.About, n.Name)
-		if n.Degraded || n.InUpdate() || len(n.Lost) > 0 {
+		if n.Degraded || n.InUpdate() || len(n.Lost) > 0 || n.State == cluster.Unreported { // it has its own entry
 			continue
 		}
 		problem.Next = append(problem.Next, nextForUnavailable(n)...)
@@ -49,19 +49,23 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 
 // whyUnavailable says why a node is unavailable, and since when.
 func whyUnavailable(n cluster.Node, o Options) string {
+	text := stepOf(n)
 	switch {
 	case n.Degraded:
-		return "degraded"
+		text = "degraded"
 	case n.State == cluster.Stuck:
-		return stepOf(n) + ", stuck"
-	case n.InUpdate():
-		return stepOf(n)
+		text += ", stuck"
+	case !n.InUpdate():
+		return reasons(n, o)
 	}
-	return reasons(n, o)
+	if n.Cordoner.Deletes() {
+		text += ", " + beingDeleted
+	}
+	return text
 }
 
 // reasons describes why a Node is unavailable, for example "NotReady since 10:49:00" or "cordoned since
-// 10:49:00 by oc".
+// 10:49:00 by oc", and whether it is being deleted.
 func reasons(n cluster.Node, o Options) string {
 	var all []string
 	for _, u := range n.Unavailable {
@@ -79,6 +83,13 @@ func reasons(n cluster.Node, o Options) string {
 			text += " by " + Clean(by)
 		}
 		all = append(all, text)
+	}
+	switch name := n.Cordoner.Name; {
+	case !n.Cordoner.Deletes():
+	case name == "":
+		all = append(all, beingDeleted)
+	case !n.Is(progress.Cordoned): // the caller leaves out the cordon
+		all = append(all, "cordoned by "+Clean(name))
 	}
 	return strings.Join(all, ", ")
 }
