@@ -245,6 +245,9 @@ func TestAPoolWithRoomForWaitingNodesIsStalled(t *testing.T) {
 	assert.Equal(t, at(90), p.StalledSince)
 	p = one(t, worker("2", retargeted(math.Inf(-1))), 100, done, waitingNode("b"))
 	assert.True(t, p.Stalled && p.StalledSince.IsZero(), "the target may have changed after the last update")
+	written := worker("2", retargeted(math.Inf(-1)))
+	written.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "c", Time: &metav1.Time{Time: at(80)}, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:configuration":{}}}`)}}
+	assert.Equal(t, at(90), one(t, written, 100, done, waitingNode("b")).StalledSince, "the target was written before the end of the last update")
 	ended := waitingNode("c")
 	ended.Ended = at(99)
 	assert.False(t, one(t, worker("2", retargeted(20)), 100, done, waitingNode("b"), ended).Stalled, "a node has just finished its update")

@@ -201,6 +201,9 @@ func TestFilesDecideAtOnceAboutAMachineConfig(t *testing.T) {
 		got = execute(t, asList(t, pool, n, newConfigOf(chrony, at, at)), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--tolerate", tolerate)
 		assert.Contains(t, got.stderr, want, tolerate)
 	}
+	pool.Status.Conditions[len(pool.Status.Conditions)-1].LastTransitionTime = metav1.NewTime(now.Add(-5 * time.Second))
+	got = execute(t, asList(t, pool, n, newConfigOf(chrony, at, at)), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--tolerate", "1h")
+	assert.Contains(t, got.stderr, "failed: worker 1/1", "a rendering error that lasts five seconds")
 	pool.Status.Conditions[len(pool.Status.Conditions)-1].LastTransitionTime = metav1.NewTime(at)
 	got = execute(t, asList(t, pool, n), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--removed", "--tolerate", "1h")
 	assert.Contains(t, got.stderr, "not done in ", "a rendering error from before the first view may go away if the MachineConfig is not known")

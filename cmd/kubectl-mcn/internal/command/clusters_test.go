@@ -33,7 +33,7 @@ func TestWaitOnAFileDecidesByTheLastView(t *testing.T) {
 	requested := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
 	request(requested, newConfig, now.Add(-time.Minute))
 	pinning := doneNodes(1)
-	setCondition(pinning[0].(*mcfgv1.MachineConfigNode), phases.PinnedImageSetsDegraded, time.Hour, "no space left on device")
+	setCondition(pinning[0].(*mcfgv1.MachineConfigNode), phases.PinnedImageSetsDegraded, 5*time.Minute, "no space left on device")
 	late := newPool("worker", newConfig)
 	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-10 * time.Minute))
 	for name, test := range map[string]struct {
@@ -54,6 +54,7 @@ func TestWaitOnAFileDecidesByTheLastView(t *testing.T) {
 		"not rendered":             {append(doneNodes(3), with(updatedPool("worker", newConfig), "RenderDegraded", time.Hour, "duplicate osImageURL")), "wait", exitFailed, "", "failed: worker 3/3 to 22222222, RenderDegraded\n"},
 		"not Updated":              {append([]runtime.Object{late}, doneNodes(3)...), "wait --tolerate 10m", exitFailed, "", "failed: worker 3/3 to 22222222, not Updated\n"},
 		"pinning":                  {append(pinning, updatedPool("worker", newConfig)), "wait", exitFailed, "\nPOOL ", "failed: worker 1/1 to 22222222, a pinned image set has failed\n"},
+		"pinning, a short time":    {append(pinning, updatedPool("worker", newConfig)), "wait --at " + now.Add(-time.Second).Format(time.RFC3339), exitFailed, "\nPOOL ", "not done in stdin: worker 1/1 to 22222222, a pinned image set has failed\n"},
 		"requested":                {[]runtime.Object{newPool("worker", newConfig), requested}, "wait", exitFailed, "", "not done in stdin: worker 0/1 to 22222222, 1 not started\n"},
 		"not started":              {rolledOut, "wait --from " + newConfig, exitFailed, "worker 3/3", ", still the target of --from"},
 		"any image":                {imaged, "wait --from " + newConfig, exitFailed, "worker 1/1 to 22222222@aaaaaaaa", ", still the target of --from"},

@@ -34,13 +34,13 @@ func TestAPoolThatIsNotUpdatedHasAnEntryAfterAWhile(t *testing.T) {
 	late.Status.Conditions[0].Status, late.Status.Conditions[0].Message = corev1.ConditionFalse, "a reason"
 	done := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
 	update(done, newConfig, now.Add(-24*time.Hour), "")
-	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-time.Minute))
+	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(time.Second - 2*time.Minute))
 	got := execute(t, asList(t, late, done), "-f", "-").stdout
 	assert.Contains(t, got, "\n~ pool worker: all nodes have the target; it waits for the status of the pool\n", "within two minutes of the last node, the pool is late and not wrong")
 	assert.NotContains(t, got, "a reason", "the message of a condition that is about to change is not shown")
-	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-3 * time.Minute))
+	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-2 * time.Minute))
 	got = execute(t, asList(t, late, done), "-f", "-").stdout
-	assert.Regexp(t, "\n"+`! pool worker: all nodes have the target, but the pool is not Updated since\n    14:13:05 \(3m\)\n`, got)
+	assert.Regexp(t, "\n"+`! pool worker: all nodes have the target, but the pool is not Updated since\n    14:14:05 \(2m\)\n`, got)
 	assert.Contains(t, got, "\n    a reason\n    next: oc describe mcp worker\n")
 
 	joined := newKubeNode("worker-0")
@@ -127,6 +127,8 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 		assert.Contains(t, got, test.want, name)
 		assert.NotContains(t, got, "STEP", name)
 	}
+	got := execute(t, asList(t, newPool("worker", newConfig), empty), "-f", "-").stdout
+	assert.NotContains(t, got, "has not reported", "the Node is not known, so it may be new")
 
 	all := append(doneNodes(1), paused, newNode("worker-9", "worker", oldConfig, now.Add(-24*time.Hour)))
 	assert.Contains(t, execute(t, asList(t, all...), "node", "worker-9", "-f", "-").stdout, "\n~ pool worker: paused, ")
@@ -134,7 +136,7 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 
 	timeless := newNode("worker-0", "worker", oldConfig, time.Time{})
 	update(timeless, newConfig, time.Time{}, phases.UpdatePrepared)
-	got := execute(t, asList(t, newPool("worker", newConfig), timeless), "node", "worker-0", "-f", "-").stdout
+	got = execute(t, asList(t, newPool("worker", newConfig), timeless), "node", "worker-0", "-f", "-").stdout
 	assert.Contains(t, got, "\n> Preparing              running  -             -\n", "a step without a time has no duration")
 }
 
@@ -202,7 +204,10 @@ func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
 	update(other, newConfig, now.Add(-time.Minute), phases.Drained)
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ worker-0: waits, and is not selected: cordoned\n    next: oc adm uncordon worker-0\n")
-	pool.Spec.Paused = true
+	two, next := intstr.FromInt32(2), newNode("worker-3", "worker", oldConfig, now.Add(-24*time.Hour))
+	pool.Spec.MaxUnavailable = &two
+	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 2 waiting nodes, 2 of 2 unavailable:\n", "no place is free")
+	pool.Spec.MaxUnavailable, pool.Spec.Paused = &three, true
 	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
 	pool.Spec.Paused = false
 

@@ -99,7 +99,7 @@ func TestPipesAndMixedFoldersAreRead(t *testing.T) {
 		assert.Contains(t, execute(t, "", "-f", inFolder("private")).stderr, "cannot read "+inFolder("private"))
 	}
 
-	for name, bytes := range map[string]string{"dump.tar.gz": "\x1f\x8b\x08", "dump.zip": "PK\x03\x04", "dump.tar": strings.Repeat("\x00", 257) + "ustar"} {
+	for name, bytes := range map[string]string{"dump.tar.gz": "\x1f\x8b\x08", "dump.zip": "PK\x03\x04", "dump.tar": strings.Repeat("\x00", 257) + "ustar\x0000"} {
 		require.NoError(t, os.Mkdir(inFolder(name+".d"), 0o755))
 		file := filepath.Join(inFolder(name+".d"), name)
 		require.NoError(t, os.WriteFile(file, []byte(bytes), 0o600))

@@ -298,3 +298,10 @@ func TestTheCommandReadsItsStdin(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(out), "from stdin  6 nodes: ")
 }
+
+func TestAFileThatCannotBeReadIsWrongUsage(t *testing.T) {
+	t.Parallel()
+	const file = "/proc/self/mem" // it exists, and its first page cannot be read
+	want := "kubectl mcn: cannot read " + file + ": read " + file + ": input/output error\n"
+	assert.Equal(t, execution{exitUsage, "", want}, execute(t, "", "-f", file))
+}

@@ -117,6 +117,7 @@ func TestRealNodesLookAsRecorded(t *testing.T) {
 		require.Zero(t, got.code, got.stderr)
 		assertFits(t, 80, got.stdout)
 		golden(t, "real/node-"+strings.TrimSuffix(name, ".yaml")+".txt", got.stdout)
+		golden(t, "real/node-"+name, files[name].execute(t, "node", node, "-o", "yaml").stdout)
 	}
 	got := execute(t, "", "node", "ip-10", "-f", filepath.Join(real, "drain-failing-35m.yaml"))
 	assert.Equal(t, exitUsage, got.code)
@@ -208,7 +209,7 @@ func TestAgesAreComputedWhenTheFileWasWritten(t *testing.T) {
 	require.NoError(t, os.Chtimes(older, now, now))
 	assert.Contains(t, execute(t, "", "-f", folder).stdout, "2026-03-04 14:24:05 UTC")
 
-	copied := now.Add(25 * 3600e9)
+	copied := now.Add(24 * 3600e9)
 	require.NoError(t, os.Chtimes(file, copied, copied))
 	got = execute(t, "", "-f", file)
 	assert.Contains(t, got.stdout, "Draining for 71m")

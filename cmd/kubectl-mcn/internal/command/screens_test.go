@@ -206,6 +206,27 @@ func TestOtherCommandsLookAsRecorded(t *testing.T) {
 	}
 }
 
+// The document says of each pool what its line and its entry on the screen say.
+func TestTheDocumentHasTheStateOfAPool(t *testing.T) {
+	t.Parallel()
+	const state = `go-template={{range .pools}}{{if eq .name "worker"}}{{.complete}} {{.updated}} {{.paused}} {{.blocked}} {{.stalled}} {{.unavailable}} {{.maxUnavailable}} {{or .fromStatus false}}{{end}}{{end}}`
+	stalled := newPool("worker", "rendered-worker-33333333")
+	stalled.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-3 * time.Hour))
+	counted := newPool("worker", newConfig)
+	counted.Status.MachineCount = 2
+	for want, objects := range map[string][]runtime.Object{
+		"false false false true false 1 1 false":  situations["blocked"](),
+		"false false true false false 0 1 false":  situations["paused"](),
+		"false false false false false 2 2 false": situations["stuck"](),
+		"false false false false true 0 1 false":  append(doneNodes(1), stalled),
+		"false true false false false 0 1 false":  append(doneNodes(1), with(updatedPool("worker", newConfig), "RenderDegraded", 0, "")),
+		"true true false false false 0 1 false":   append(doneNodes(1), updatedPool("worker", newConfig)),
+		"false false false false false 0 1 true":  {counted},
+	} {
+		assert.Equal(t, want, execute(t, asList(t, objects...), "-f", "-", "-o", state).stdout)
+	}
+}
+
 // With -w, a screen that fits is shown whole, and the screen of a file is drawn once.
 func TestAScreenThatFitsIsShownWhole(t *testing.T) {
 	t.Parallel()
@@ -283,6 +304,10 @@ func TestTimesAreInTheTimeZoneOfTheUser(t *testing.T) {
 	c.In = strings.NewReader(asList(t, rollout()...))
 	require.Zero(t, c.run(t.Context(), []string{"node", "worker-4", "-f", "-"}), stderr.String())
 	assert.Contains(t, stdout.String(), "\nrequested  2026-03-04 22:02:05 JST, ")
+	stdout.Reset()
+	c.In = strings.NewReader(asList(t, rollout()...))
+	require.Zero(t, c.run(t.Context(), []string{"-f", "-", "-o", "jsonpath={.time}"}), stderr.String())
+	assert.Equal(t, "2026-03-04T14:16:05Z", stdout.String(), "a document has UTC")
 }
 
 // At most three causes have an entry. A line says how to see the others.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 )
 
 func TestTheOriginNamesFilesStdinAndPipes(t *testing.T) {
@@ -26,5 +27,15 @@ func TestTheNewestHeartbeatDatesTheNodes(t *testing.T) {
 		d := decoder{}
 		require.NoError(t, d.decode("", "", []byte(node+`{"kind":"MachineConfigNode","metadata":{"name":"b"},"status":{"conditions":[{"lastTransitionTime":"2026-05-22T`+last+`Z"}]}}`)))
 		assert.Equal(t, isLater, !d.older().IsZero(), last)
+	}
+}
+
+// The name of a folder is the kind of objects that have none, as the Nodes in an insights archive and the items of a list.
+func TestTheFolderIsTheKindOfObjectsWithoutKind(t *testing.T) {
+	for _, text := range []string{`{"metadata":{"name":"a"}}`, `{"kind":"List","items":[{"metadata":{"name":"a"}}]}`} {
+		d := decoder{}
+		require.NoError(t, d.decode("", "Node", []byte(text)))
+		require.Len(t, d.objects, 1)
+		assert.IsType(t, &corev1.Node{}, d.objects[0].Object)
 	}
 }

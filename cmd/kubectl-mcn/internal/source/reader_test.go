@@ -3,12 +3,14 @@ package source
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path"
 	"strings"
 	"testing"
 	"time"
@@ -183,6 +185,25 @@ func TestBudgetsAreKeptIfTheyCannotBeRead(t *testing.T) {
 	s.Put(&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}})
 	c.readBudgets(t.Context(), s, client)
 	assert.Len(t, s.View(time.Time{}).Budgets, 1)
+}
+
+// Only as many pods are read as an entry names.
+func TestTenPodsAreRead(t *testing.T) {
+	requests := map[string]int{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		requests[path.Dir(r.URL.Path)]++
+		_, _ = io.WriteString(w, `{"items":[{"metadata":{"name":"web","namespace":"shop"}}]}`)
+	}))
+	t.Cleanup(server.Close)
+	c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
+	client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
+	require.NoError(t, err)
+	s := NewStore()
+	for i := range 12 {
+		s.Put(newRefused(fmt.Sprint("web-", i)))
+	}
+	c.readBudgets(t.Context(), s, client)
+	assert.Equal(t, map[string]int{"/apis/policy/v1/namespaces/shop": 1, "/api/v1/namespaces/shop/pods": 10}, requests)
 }
 
 // The user may not read budgets: there is one request, and each view says so.

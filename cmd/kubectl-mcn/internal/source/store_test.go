@@ -79,6 +79,20 @@ func TestDeniedNodesMayBecomeReadable(t *testing.T) {
 	assert.ErrorIs(t, s.View(clock.Now()).Failure, forbidden, "Nodes that were shown before cannot be left out")
 }
 
+// A cluster may have no MachineConfiguration, for as long as the command runs.
+func TestAMissingOptionalResourceIsNoOutage(t *testing.T) {
+	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
+	s := NewStore()
+	s.resources[configurations] = &access{names: map[string]bool{}}
+	r := reader{Cluster: &Cluster{Config: &rest.Config{}, Rollout: true, Clock: clock}, store: s, name: configurations, follow: true}
+	for range 2 {
+		r.failed(t.Context(), "list", apierrors.NewNotFound(schema.GroupResource{Resource: configurations}, ""))
+		v := s.View(clock.Now().Add(time.Hour))
+		assert.NoError(t, v.Failure)
+		assert.True(t, s.resources[configurations].listed)
+	}
+}
+
 // The age of a view is the age of its oldest resource. A request that is canceled because the command ends is no
 // failure.
 func TestAViewIsAsOldAsItsOldestResource(t *testing.T) {
