@@ -130,25 +130,27 @@ func (c *cluster) ask(ctx context.Context, verb string) error {
 // annotate sets an annotation of the Node, and waits until the informer has the value in another
 // annotation, or in the same one.
 func (c *cluster) annotate(ctx context.Context, name, value, awaited string, timeout time.Duration) error {
-	node, err := c.get()
-	if err != nil {
-		return err
-	}
-	if node.Annotations[name] != value {
+	if c.annotation(name) != value {
 		patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, name, value)
 		_, err := c.kube.CoreV1().Nodes().Patch(ctx, c.node, types.MergePatchType, patch, metav1.PatchOptions{})
 		if err != nil {
 			return err
 		}
 	}
-	isSet := func(context.Context) (bool, error) {
-		node, err := c.get()
-		return err == nil && node.Annotations[awaited] == value, nil
-	}
+	isSet := func(context.Context) (bool, error) { return c.annotation(awaited) == value, nil }
 	if err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, timeout, true, isSet); err != nil {
 		return fmt.Errorf("wait for the annotation %s=%s of Node %s: %w", awaited, value, c.node, err)
 	}
 	return nil
+}
+
+// annotation returns an annotation of the Node of the informer, or "".
+func (c *cluster) annotation(name string) string {
+	node, err := c.get()
+	if err != nil {
+		return ""
+	}
+	return node.Annotations[name]
 }
 
 // get returns the Node of the informer.

@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,18 +20,36 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
+// logBuffer is the log of several goroutines.
+type logBuffer struct {
+	mu sync.Mutex
+	strings.Builder
+}
+
+func (l *logBuffer) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.Builder.Write(line)
+}
+
+func newKube() *kubefake.Clientset { return kubefake.NewClientset(newNode("config-1", "config-1")) }
+
 // runDaemon runs the daemon of a Node with config 1. After one minute, the Node desires config 2. Ten minutes later, the
 // daemon gets SIGTERM.
-func runDaemon(t *testing.T, mcfg *mcfgfake.Clientset, o options) *corev1.Node {
+func runDaemon(t *testing.T, kube *kubefake.Clientset, mcfg *mcfgfake.Clientset, o options) (node *corev1.Node, log string) {
 	t.Helper()
-	stop, cancel := context.WithCancel(t.Context())
-	kube := kubefake.NewClientset(newNode("config-1", "config-1"))
+	var out logBuffer
+	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out)))
+	stop, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
 	monitors, err := upgrademonitor.NewMonitors(stop, upgrademonitor.Config{Client: mcfg}, func(name string) (*corev1.Node, error) {
 		return kube.CoreV1().Nodes().Get(stop, name, metav1.GetOptions{})
 	})
@@ -72,9 +93,9 @@ func runDaemon(t *testing.T, mcfg *mcfgfake.Clientset, o options) *corev1.Node {
 	}()
 	o.node, o.timeOfEachStep = "worker-0", time.Second
 	require.NoError(t, onCluster(stop, kube, mcfg, o))
-	node, err := kube.CoreV1().Nodes().Get(t.Context(), "worker-0", metav1.GetOptions{})
+	node, err = kube.CoreV1().Nodes().Get(t.Context(), "worker-0", metav1.GetOptions{})
 	require.NoError(t, err)
-	return node
+	return node, out.String()
 }
 
 func TestAWatcherSeesEveryStatus(t *testing.T) {
@@ -106,7 +127,8 @@ Updated: False True False True`,
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				mcfg := upgrademonitortest.NewClientset(t)
-				node := runDaemon(t, mcfg, tc.options)
+				node, log := runDaemon(t, newKube(), mcfg, tc.options)
+				assert.Empty(t, log)
 				assert.Equal(t, "config-2", node.Annotations[currentConfig])
 				assert.Equal(t, tc.want, upgrademonitortest.Transitions(t, mcfg, "worker-0"), "the last steps are reported when the node joins, and in the update")
 			})
@@ -123,10 +145,86 @@ func TestReportsOfAnOutageAreWrittenAfterSIGTERM(t *testing.T) {
 				return time.Since(begin) < 11*time.Minute+5*time.Second, nil, apierrors.NewServiceUnavailable("etcd is down")
 			})
 		}
-		node := runDaemon(t, mcfg, options{boots: true})
+		node, _ := runDaemon(t, newKube(), mcfg, options{boots: true})
 		assert.Equal(t, "config-2", node.Annotations[currentConfig])
 		assert.Contains(t, upgrademonitortest.Transitions(t, mcfg, "worker-0"), "Updated: False True False True")
 	})
+}
+
+// Each request to the Node fails once. The node is degraded until a retry succeeds: once when it joins, and once in the
+// update.
+func TestFailedRequestsAreRetried(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kube, mcfg := newKube(), upgrademonitortest.NewClientset(t)
+		var requests []string
+		kube.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
+			patch := string(action.(clienttesting.PatchAction).GetPatch())
+			if strings.Contains(patch, lastAppliedDrain) || strings.Contains(patch, desiredConfig) {
+				return false, nil, nil // a request of runDaemon
+			}
+			requests = append(requests, strings.NewReplacer(`{"metadata":{"annotations":{"machineconfiguration.openshift.io/`, "", `"}}}`, "", `"`, "").Replace(patch))
+			failed := slices.Index(requests, requests[len(requests)-1]) == len(requests)-1
+			return failed, nil, errors.New("denied by a webhook")
+		})
+		node, log := runDaemon(t, kube, mcfg, options{drains: true, boots: true})
+		assert.Equal(t, "config-2", node.Annotations[currentConfig])
+		assert.Equal(t, []string{
+			"desiredDrain:uncordon-config-1", "desiredDrain:uncordon-config-1",
+			"desiredDrain:drain-config-2", "desiredDrain:drain-config-2",
+			"desiredDrain:uncordon-config-2", "desiredDrain:uncordon-config-2",
+			"currentConfig:config-2", "currentConfig:config-2",
+		}, requests, "a request that has succeeded is not repeated")
+		assert.Equal(t, 4, strings.Count(log, `"Failed to sync, retrying" err="denied by a webhook"`), log)
+		transitions := upgrademonitortest.Transitions(t, mcfg, "worker-0")
+		assert.Contains(t, transitions, "NodeDegraded: False True False True False")
+		assert.Contains(t, transitions, "Updated: False True False True")
+	})
+}
+
+func TestADrainThatTakesAnHourDegradesTheNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Minute)
+		defer cancel()
+		client := upgrademonitortest.NewClientset(t)
+		require.NoError(t, onCluster(ctx, kubefake.NewClientset(newNode("config-1", "config-2")), client, options{node: "worker-0", drains: true}))
+		mcn, err := client.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), "worker-0", metav1.GetOptions{})
+		require.NoError(t, err)
+		assert.Equal(t, "Node worker-0 upgrade failure. wait for the annotation "+
+			"machineconfiguration.openshift.io/lastAppliedDrain=drain-config-2 of Node worker-0: context deadline exceeded",
+			conditions.Find(mcn.Status.Conditions, phases.NodeDegraded).Message)
+	})
+}
+
+func TestADaemonWatchesOnlyItsOwnObjects(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kube, mcfg := newKube(), mcfgfake.NewClientset()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		require.NoError(t, onCluster(ctx, kube, mcfg, options{node: "worker-0"}))
+		watched := map[string]string{}
+		for _, action := range append(kube.Actions(), mcfg.Actions()...) {
+			if watch, ok := action.(clienttesting.WatchAction); ok {
+				watched[action.GetResource().Resource] = watch.GetWatchRestrictions().Fields.String()
+			}
+		}
+		const own = "metadata.name=worker-0"
+		assert.Equal(t, map[string]string{"nodes": own, "machineconfignodes": own}, watched)
+	})
+}
+
+func TestADaemonRetriesUntilItsNodeExists(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kube, mcfg := kubefake.NewClientset(), upgrademonitortest.NewClientset(t)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		defer cancel()
+		time.AfterFunc(time.Minute, func() { assert.NoError(t, kube.Tracker().Add(newNode("config-1", "config-1"))) })
+		require.NoError(t, onCluster(ctx, kube, mcfg, options{node: "worker-0"}))
+		assert.Contains(t, upgrademonitortest.Transitions(t, mcfg, "worker-0"), "Updated: False True")
+	})
+}
+
+func TestInvalidOptionsAreRejected(t *testing.T) {
+	require.ErrorContains(t, onCluster(t.Context(), newKube(), mcfgfake.NewClientset(), options{}), "NodeName")
 }
 
 func TestTheProgramPrintsEachTransition(t *testing.T) {

@@ -20,7 +20,6 @@ import (
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/informers"
@@ -83,9 +82,8 @@ func run(stop context.Context, kube kubernetes.Interface, mcfg mcfgclientset.Int
 		queue:    workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]()),
 	}
 	add := func(object any) {
-		if key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(object); err == nil {
-			c.queue.Add(key)
-		}
+		key, _ := cache.DeletionHandlingMetaNamespaceKeyFunc(object) // each object has metadata
+		c.queue.Add(key)
 	}
 	handler := cache.ResourceEventHandlerFuncs{
 		AddFunc:    add,
@@ -123,16 +121,16 @@ func (c *controller) syncNext(ctx context.Context) bool {
 }
 
 func (c *controller) sync(ctx context.Context, name string) error {
-	node, err := c.nodes.Get(name)
-	if apierrors.IsNotFound(err) {
+	node, _ := c.nodes.Get(name) // the only error of a lister is NotFound
+	if node == nil {
 		c.monitors.Forget(name)
 		return nil
 	}
-	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
-		return err
+	if node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
+		return nil
 	}
 	// Read the Node again, because the cache may be older than the last patch.
-	node, err = c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+	node, err := c.kube.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 	if err != nil || node.Annotations[desiredDrain] == node.Annotations[lastAppliedDrain] {
 		return err
 	}

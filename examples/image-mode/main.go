@@ -36,13 +36,15 @@ var (
 )
 
 func main() {
-	if err := run(context.Background(), mcfgfake.NewClientset(), os.Stdout); err != nil {
+	if err := run(context.Background(), mcfgfake.NewClientset(), work{succeed, succeed, succeed}, os.Stdout); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, client mcfgclientset.Interface, out io.Writer) error {
+func succeed(context.Context) error { return nil }
+
+func run(ctx context.Context, client mcfgclientset.Interface, w work, out io.Writer) error {
 	var node atomic.Pointer[corev1.Node] // a real daemon uses the lister of an informer
 	node.Store(newNode(oldImage, oldImage))
 	monitor, err := upgrademonitor.New(ctx, upgrademonitor.Config{
@@ -57,7 +59,7 @@ func run(ctx context.Context, client mcfgclientset.Interface, out io.Writer) err
 	monitor.Report(ctx, phases.Updated, "Node is updated", metav1.ConditionTrue)
 
 	node.Store(newNode(oldImage, newImage)) // the operator requests another image
-	if err := update(ctx, monitor); err != nil {
+	if err := update(ctx, monitor, w); err != nil {
 		return err
 	}
 	if err := show(ctx, client, out); err != nil {
@@ -69,14 +71,12 @@ func run(ctx context.Context, client mcfgclientset.Interface, out io.Writer) err
 	return show(ctx, client, out)
 }
 
-func update(ctx context.Context, monitor *upgrademonitor.Monitor) error {
+func update(ctx context.Context, monitor *upgrademonitor.Monitor, w work) error {
 	monitor.Report(ctx, phases.Updated, "Node needs an update", metav1.ConditionFalse)
 	monitor.Report(ctx, phases.UpdatePrepared, "Update is compatible", metav1.ConditionTrue)
 	// On a cluster, the drain controller reports Cordoned and Drained.
 	monitor.Report(ctx, phases.Cordoned, "Cordoned node", metav1.ConditionTrue)
 	monitor.Report(ctx, phases.Drained, "Drained node", metav1.ConditionTrue)
-	succeed := func(context.Context) error { return nil }
-	w := work{files: succeed, pull: succeed, image: succeed}
 	// AppliedFilesAndOS does not exist in image mode, so Track only calls apply. Therefore the same daemon
 	// works in both modes.
 	err := monitor.Track(ctx, phases.AppliedFilesAndOS, "Applying files and OS", func(ctx context.Context) error {
@@ -128,13 +128,14 @@ func newNode(current, desired string) *corev1.Node {
 	return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", Annotations: annotations}}
 }
 
-// show prints the current image of the node, and the phases that have run in the current update.
+// show prints the images of the node, and the phases that have run in the current update.
 func show(ctx context.Context, client mcfgclientset.Interface, out io.Writer) error {
 	mcn, err := client.MachineconfigurationV1().MachineConfigNodes().Get(ctx, "worker-0", metav1.GetOptions{})
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "\ncurrent image: %.48s…\n", mcn.Status.ConfigImage.CurrentImage)
+	fmt.Fprintf(out, "desired image: %.48s…\n", mcn.Spec.ConfigImage.DesiredImage)
 	for _, c := range mcn.Status.Conditions {
 		if !conditions.IsReservedReason(c.Reason) && !conditions.HasUpdatePrefix(c.Message) {
 			fmt.Fprintf(out, "%-23s %-7s %s\n", c.Type, c.Status, c.Message)

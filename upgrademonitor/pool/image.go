@@ -40,22 +40,16 @@ func newImage(options Options, config string) image {
 	if mosc == nil {
 		return image{exists: true}
 	}
+	if mosb == nil || mosb.Spec.MachineConfig.Name != config || mosb.Spec.MachineOSConfig.Name != mosc.Name {
+		return image{build: poolwords.None, name: mosc.Name}
+	}
 	pullSpec := string(mosc.Status.CurrentImagePullSpec)
-	none := image{build: poolwords.None, name: mosc.Name, pullSpec: pullSpec}
-	if mosb == nil {
-		return none
-	}
-	if isAnother(mosb.Spec.MachineConfig.Name, config) || isAnother(mosb.Spec.MachineOSConfig.Name, mosc.Name) {
-		return none
-	}
 	i := image{build: stateOf(mosb), name: mosb.Name, pullSpec: pullSpec}
 	built := string(mosb.Status.DigestedImagePushSpec)
 	isNamed := pullSpec != "" && (built == "" || built == pullSpec)
 	i.exists = i.build == mcfgv1.MachineOSBuildSucceeded && isNamed
 	return i
 }
-
-func isAnother(name, want string) bool { return name != "" && name != want }
 
 var buildStates = []mcfgv1.BuildProgress{
 	mcfgv1.MachineOSBuildPrepared,

@@ -93,12 +93,22 @@ func TestTheMessageNamesTheFirstObjectWithAnError(t *testing.T) {
 	assert.Equal(t, want, condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message)
 }
 
-// A long error is truncated only if the message would be too long.
+// The message is exactly as long as the limit.
 func TestALongErrorIsKeptIfItFits(t *testing.T) {
-	long := strings.Repeat("x", 4000)
+	const format = `Node a is reporting: "%s", Node b is reporting: "y", Node c is reporting: "z"`
+	long := strings.Repeat("x", 8<<10-len(format)+len("%s"))
 	ns := nodes{newNode("a", withState("Degraded", long)), newNode("b", withState("Degraded", "y")), newNode("c", withState("Degraded", "z"))}
 	status := statusOf(t, newPool("worker"), ns, nil, pool.Options{})
-	assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message, long)
+	assert.Equal(t, fmt.Sprintf(format, long), condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message)
+}
+
+func TestFourteenDegradedNodesAreAllListed(t *testing.T) {
+	var ns nodes
+	for i := range 14 {
+		ns = append(ns, newNode(fmt.Sprintf("worker-%02d", i), withState("Degraded", "x")))
+	}
+	status := statusOf(t, newPool("worker"), ns, nil, pool.Options{})
+	assert.Regexp(t, `Node worker-13 is reporting: "x"$`, condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message)
 }
 
 // broken returns n degraded nodes. Each has two errors, which are as long as the CRD allows.

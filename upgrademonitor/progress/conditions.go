@@ -13,15 +13,10 @@ func isTrue(list []metav1.Condition, p phases.Phase) bool {
 	return conditions.StatusOf(list, p) == metav1.ConditionTrue
 }
 
-// reportedSinceEnd reports whether a phase was reported since the last update ended. Its condition may be
-// False: the phase was not required, or a daemon without package upgrademonitor has reported that the
-// phase failed.
-func reportedSinceEnd(list []metav1.Condition, p phases.Phase) bool {
-	c := conditions.Find(list, p)
-	if c == nil || conditions.HasUpdatePrefix(c.Message) {
-		return false
-	}
-	return c.Status != metav1.ConditionFalse || !conditions.IsReservedReason(c.Reason)
+// isReported reports whether Updated was ever reported.
+func isReported(list []metav1.Condition) bool {
+	c := conditions.Find(list, phases.Updated)
+	return c != nil && (c.Status != metav1.ConditionFalse || !conditions.IsReservedReason(c.Reason))
 }
 
 // notInUpdate are the phases that a daemon also reports when no update is running.
@@ -30,14 +25,11 @@ var notInUpdate = []phases.Phase{phases.Resumed, phases.UpdateComplete, phases.U
 // isRunning reports whether a step that runs only during an update has started. It has also started if
 // it was reset after Updated became False: another update has replaced an incomplete update.
 func isRunning(list []metav1.Condition) bool {
-	var notUpdated metav1.Time
-	if c := conditions.Find(list, phases.Updated); c != nil && c.Status == metav1.ConditionFalse {
-		notUpdated = c.LastTransitionTime
-	}
+	updated := conditions.Find(list, phases.Updated)
 	return slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)
 		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
-		isReset := !notUpdated.IsZero() && conditions.HasUpdatePrefix(c.Message) && c.LastTransitionTime.After(notUpdated.Time)
+		isReset := updated != nil && conditions.HasUpdatePrefix(c.Message) && c.LastTransitionTime.After(updated.LastTransitionTime.Time)
 		return isStep && !slices.Contains(notInUpdate, p) && (c.Status != metav1.ConditionFalse || isReset)
 	})
 }

@@ -64,7 +64,7 @@ func ObjectOf(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) *mcfgv1.MachineC
 // readObject sets the fields that depend on the MachineConfigNode only.
 func (n *Node) readObject(mcn *mcfgv1.MachineConfigNode) {
 	status := &mcn.Status
-	n.Name = cmp.Or(mcn.Name, mcn.Spec.Node.Name)
+	n.Name = mcn.Name
 	n.Pool = mcn.Spec.Pool.Name
 	n.Desired = Target{Config: mcn.Spec.ConfigVersion.Desired, Image: string(mcn.Spec.ConfigImage.DesiredImage)}
 	n.Current = Target{Image: string(status.ConfigImage.CurrentImage)}
@@ -104,11 +104,11 @@ func (n *Node) readNode(node *corev1.Node) {
 func (n *Node) readUpdate(node *corev1.Node, list []metav1.Condition) {
 	isUpdated := isTrue(list, phases.Updated)
 	isRunning := isRunning(list)
-	isShown := isRunning || reportedSinceEnd(list, phases.Updated) // the object shows the start or the end of an update
+	isShown := isRunning || isReported(list) // the object shows the start or the end of an update
 	isTold, state, isComplete := n.readAnnotations(node)
 	switch {
 	case !isShown && !isTold:
-	case isComplete && !isUpdated: // the object does not show the end of the update
+	case isComplete: // the object may not show the end of the update
 	case !isShown && state != stateDone, isUpdated && isTold && state == stateWorking:
 		n.Update = Unreported
 	case !isShown, isUpdated && !n.runsDesired():

@@ -45,13 +45,15 @@ func TestTheAnnotationsDecideTheVersionsOfANode(t *testing.T) {
 		isDone           bool
 		update           progress.Update
 	}{
-		"without annotations, the object decides":  {newNode(), mcn(updated, withDesired(b), images), progress.Target{b, "x"}, progress.Target{a, "y"}, false, progress.Requested},
-		"the object is behind":                     {configs(b, a), mcn(updated), target(b), target(a), false, progress.Requested},
-		"the object's spec has a withdrawn config": {configs(a, a), mcn(updated, withDesired(b)), target(a), target(a), true, ""},
-		"the object's spec has a withdrawn image":  {configs(a, a), mcn(updated, images), target(a), target(a), true, ""},
-		"the target is withdrawn after the start":  {configs(a, a), mcn(is(phases.Updated, no, 5), withDesired(b)), target(a), target(a), true, ""},
-		"a step runs": {configs(a, a), mcn(is(phases.Updated, no, 5), is(phases.Drained, running, 6)), target(a), target(a), true, progress.Started},
-		"the annotations and the object show the end": {configs(a, a, "state", "Done", "desiredDrain", "uncordon-"+a, "lastAppliedDrain", "uncordon-"+a), mcn(updated), target(a), target(a), true, ""},
+		"without annotations, the object decides":        {newNode(), mcn(updated, withDesired(b), images), progress.Target{b, "x"}, progress.Target{a, "y"}, false, progress.Requested},
+		"the object is behind":                           {configs(b, a), mcn(updated), target(b), target(a), false, progress.Requested},
+		"the object's spec has a withdrawn config":       {configs(a, a), mcn(updated, withDesired(b)), target(a), target(a), true, ""},
+		"the object's spec has a withdrawn image":        {configs(a, a), mcn(updated, images), target(a), target(a), true, ""},
+		"the target is withdrawn after the start":        {configs(a, a), mcn(is(phases.Updated, no, 5), withDesired(b)), target(a), target(a), true, ""},
+		"the daemon works, but the node runs its config": {configs(a, a, "state", "Working"), mcn(updated), target(a), target(a), true, ""},
+		"the object shows the start":                     {configs(b, a, "state", "Working"), mcn(is(phases.Updated, no, 5)), target(b), target(a), false, progress.Started},
+		"a step runs":                                    {configs(a, a), mcn(is(phases.Updated, no, 5), is(phases.Drained, running, 6)), target(a), target(a), true, progress.Started},
+		"the annotations and the object show the end":    {configs(a, a, "state", "Done", "desiredDrain", "uncordon-"+a, "lastAppliedDrain", "uncordon-"+a), mcn(updated), target(a), target(a), true, ""},
 		"another image":                                  {configs(a, a, "desiredImage", "x", "currentImage", "y"), mcn(updated), progress.Target{a, "x"}, progress.Target{a, "y"}, false, progress.Requested},
 		"the desired image is removed":                   {configs(a, a, "currentImage", "y"), mcn(updated), target(a), progress.Target{a, "y"}, false, progress.Requested},
 		"only a desired config":                          {newNode("desiredConfig", b), mcn(updated), target(b), target(a), false, progress.Requested},
@@ -73,6 +75,7 @@ func TestTheAnnotationsDecideTheVersionsOfANode(t *testing.T) {
 			n := progress.Of(tc.node, tc.object)
 			assert.Equal(t, []progress.Target{tc.desired, tc.current}, []progress.Target{n.Desired, n.Current})
 			assert.Equal(t, tc.isDone, n.Done)
+			assert.True(t, n.HasNode)
 			assert.Equal(t, tc.update, n.Update)
 			assert.Equal(t, tc.update == "" && !n.Is(progress.AnnotationsMissing), n.IsAvailable())
 			assert.Equal(t, tc.object != nil && tc.object != empty && !strings.Contains(name, "earlier"), n.HasObject)
@@ -148,6 +151,22 @@ func TestACordonAndNodeConditionsMakeANodeUnavailable(t *testing.T) {
 	}
 }
 
+// A Node has lost an annotation if one of currentConfig, desiredConfig and state is missing, or if it has only
+// currentConfig. A Node that joins the cluster has not got them yet.
+func TestANodeWithoutOneOfItsAnnotationsHasLostIt(t *testing.T) {
+	for names, want := range map[string]bool{
+		"": false, "state": false, "desiredConfig": false, "currentConfig": true,
+		"desiredConfig state": true, "currentConfig state": true, "currentConfig desiredConfig": true,
+		"currentConfig desiredConfig state": false,
+	} {
+		var pairs []string
+		for _, name := range strings.Fields(names) {
+			pairs = append(pairs, name, "x")
+		}
+		assert.Equal(t, want, progress.Of(newNode(pairs...), nil).Is(progress.AnnotationsMissing), "the Node has %q", names)
+	}
+}
+
 // Both the annotations and NodeDegraded are read, because a daemon may set only one of them.
 func TestErrorsAreReadFromTheAnnotationsAndTheObject(t *testing.T) {
 	updated := is(phases.Updated, yes, 1)
@@ -213,6 +232,10 @@ func TestWithoutANodeTheObjectDecides(t *testing.T) {
 		"restarted":                            {mcn(is(phases.Updated, no, 5), is(phases.Resumed, yes, 6)), true, ""},
 		"joining, and an update was requested": {mcn(withDesired(configB)), false, ""},
 		"replaced":                             {mcn(is(phases.Updated, no, 5), is(phases.Drained, no, 6, "Action during update to b: drained")), false, progress.Started},
+		"a step outside an update":             {mcn(updated, is(phases.Cordoned, yes, 6)), true, ""},
+		"a step is not required":               {mcn(is(phases.Updated, no, 5), is(phases.Drained, no, 6)), true, ""},
+		"reset before the start":               {mcn(is(phases.Updated, no, 5), is(phases.Drained, no, 4, "Action during update to b: drained")), true, ""},
+		"without Updated":                      {&mcfgv1.MachineConfigNode{Status: mcfgv1.MachineConfigNodeStatus{Conditions: []metav1.Condition{{Type: "Drained", Status: no, Message: "Action during update to b: drained"}}}}, false, ""},
 	} {
 		n := progress.Of(nil, tc.object)
 		assert.Equal(t, tc.isDone, n.Done, name)

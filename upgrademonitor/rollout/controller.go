@@ -122,8 +122,8 @@ func (r *reconciler) syncNext(ctx context.Context) bool {
 	}
 	defer r.queue.Done(name)
 	err := r.sync(ctx, name)
-	if err != nil && ctx.Err() != nil {
-		return true // the end of Run has canceled a request
+	if ctx.Err() != nil {
+		return true // the end of Run may have canceled a request
 	}
 	r.health.set(name, err)
 	r.failures.Log(klog.FromContext(ctx).WithValues("node", name), name, "Failed to sync the MachineConfigNode", err)

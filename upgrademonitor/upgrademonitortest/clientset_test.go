@@ -69,7 +69,7 @@ func TestCreateDropsTheStatusAndKeepsAnExistingObject(t *testing.T) {
 	c := upgrademonitortest.NewClientset(r)
 	client := c.MachineconfigurationV1().MachineConfigNodes()
 	object := newObject()
-	object.Status.ObservedGeneration = 7
+	object.Generation, object.Status.ObservedGeneration = 7, 7
 	created, err := client.Create(t.Context(), object, metav1.CreateOptions{})
 	require.NoError(t, err)
 	assert.Zero(t, created.Status)
@@ -106,11 +106,13 @@ func TestNewClientsetAcceptsObjectsOfItsAPIGroups(t *testing.T) {
 func TestAnUpdateKeepsTheOtherSubresource(t *testing.T) {
 	given := newObject()
 	given.ResourceVersion, given.Status.ObservedGeneration = "41", 1
+	given.CreationTimestamp = metav1.Unix(1, 0)
 	c := upgrademonitortest.NewClientset(t, given)
 	client := c.MachineconfigurationV1().MachineConfigNodes()
 	assert.Empty(t, given.UID, "the given object is copied")
 	change, err := client.Get(t.Context(), nodeName, metav1.GetOptions{})
 	require.NoError(t, err)
+	assert.True(t, change.CreationTimestamp.Equal(&given.CreationTimestamp))
 	change.Spec.Pool.Name, change.Status.ObservedGeneration = "infra", 2
 	for _, update := range []func(context.Context, *mcfgv1.MachineConfigNode, metav1.UpdateOptions) (*mcfgv1.MachineConfigNode, error){client.UpdateStatus, client.Update} {
 		updated, err := update(t.Context(), change, metav1.UpdateOptions{})
