@@ -34,6 +34,9 @@ func (c *calculation) setUnavailable() {
 	case c.Updating > 0 || c.Build != nil || len(c.Problems) > 0:
 	case !c.Observed:
 		since := c.TargetSet
+		if c.isOfTarget {
+			since = c.written
+		}
 		if since.IsZero() && c.isNew {
 			since = c.created
 		}
@@ -41,12 +44,23 @@ func (c *calculation) setUnavailable() {
 			c.Unobserved = &PoolCondition{Type: "Unobserved", Since: since}
 		}
 	default:
-		// If both times are unknown, c.last may be earlier than the new target of the pool.
+		since := c.placeFree()
+		// If both times are unknown, the time may be earlier than the new target of the pool.
 		if !mco.Later(c.notUpdated.Since, c.TargetSet).IsZero() {
-			c.StalledSince = c.last
+			c.StalledSince = since
 		}
-		c.Stalled = c.now.Sub(c.last) >= standstill
+		c.Stalled = c.now.Sub(since) >= standstill
 	}
+}
+
+// placeFree returns the last known time of a change that may have freed a place: the end of an update, a change of
+// the pool, such as of paused or of maxUnavailable, or the recovery of a Node. Nobody knows when a Node was uncordoned.
+func (c *calculation) placeFree() time.Time {
+	since := mco.Later(c.last, mco.Later(c.written, c.begun))
+	for _, n := range c.Nodes {
+		since = mco.Later(since, n.Recovered)
+	}
+	return since
 }
 
 // setNotUpdated sets NotUpdated if all nodes are Done, but the pool is not Updated.

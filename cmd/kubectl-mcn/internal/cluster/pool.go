@@ -86,6 +86,9 @@ type Pool struct {
 	Remaining *time.Duration
 
 	created     time.Time
+	written     time.Time       // the last write of the spec, or zero
+	begun       time.Time       // when the condition Updating became True, or zero
+	isOfTarget  bool            // the status is about Target
 	isNew       bool            // the status has no condition Updated
 	updated     int             // the number of updated machines in the status
 	lastConfig  string          // the config of the status, if it has another one

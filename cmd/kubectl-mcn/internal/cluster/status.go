@@ -31,6 +31,8 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 		Target:         progress.Target{Config: config, Image: image},
 		TargetSet:      mco.Later(o.Configs[config].Created, mco.LastWrite(p.ManagedFields, mco.OfConfiguration).At),
 		created:        p.CreationTimestamp.UTC(),
+		written:        mco.LastWrite(p.ManagedFields, mco.OfSpec).At,
+		begun:          poolCondition(p, mcfgv1.MachineConfigPoolUpdating).Since,
 		isNew:          updated.Status == "",
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
@@ -41,7 +43,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 	}
 	pool.readSources(p)
 	pool.notUpdated, pool.Updated = updatedOf(p)
-	pool.Observed = isObserved(p)
+	pool.Observed, pool.isOfTarget = isObserved(p)
 	build, problem := buildOf(p, pool.Updated)
 	pool.Build = build
 	if p.Spec.Paused {
@@ -96,13 +98,15 @@ func updatedOf(p *mcfgv1.MachineConfigPool) (why PoolCondition, isUpdated bool) 
 	return why, false
 }
 
-// isObserved reports whether the controller has looked at the pool's present target.
-func isObserved(p *mcfgv1.MachineConfigPool) bool {
+// isObserved reports whether the controller has looked at the pool's present target, and whether the status is about
+// this target. If only isOfTarget is true, the controller has not read a later change, for example of paused.
+func isObserved(p *mcfgv1.MachineConfigPool) (is, isOfTarget bool) {
 	updated, updating := find(p, mcfgv1.MachineConfigPoolUpdated), find(p, mcfgv1.MachineConfigPoolUpdating)
 	target := p.Spec.Configuration.Name
 	isOfLast := updated.Status == corev1.ConditionTrue && p.Status.Configuration.Name != target
 	isBehind := p.Status.ObservedGeneration != 0 && p.Status.ObservedGeneration < p.Generation
-	return updated.Status != "" && !isOfLast && !isBehind && !mco.IsOfOther(target, updated.Message, updating.Message)
+	isOfTarget = updated.Status != "" && !isOfLast && !mco.IsOfOther(target, updated.Message, updating.Message)
+	return isOfTarget && !isBehind, isOfTarget
 }
 
 // problemsOf returns the conditions of a pool that report a failure, and the failure of a build. It

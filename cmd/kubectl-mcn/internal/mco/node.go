@@ -80,6 +80,8 @@ type Node struct {
 	DesiredDrain, LastAppliedDrain string
 	// Cordoner is who has cordoned the Node, if it is cordoned, or who deletes it.
 	Cordoner Cordoner
+	// Recovered is when one of the conditions of the Node that can make it unavailable has last become good.
+	Recovered time.Time
 	// Messages has the messages of the conditions of the Node that make it unavailable.
 	Messages map[progress.UnavailableReason]string
 	// Lost are the annotations that the Node has lost, if it is unavailable for AnnotationsMissing.
@@ -136,7 +138,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	return n
 }
 
-// readMessages sets Messages, and Ended from the condition Ready.
+// readMessages sets Messages and Recovered, and Ended from the condition Ready.
 func (n *Node) readMessages(node *corev1.Node) {
 	for _, c := range node.Status.Conditions {
 		reason := progress.UnavailableReason(c.Type)
@@ -145,6 +147,10 @@ func (n *Node) readMessages(node *corev1.Node) {
 			if !n.HasObject {
 				n.Ended = c.LastTransitionTime.UTC()
 			}
+		}
+		isReason := slices.Contains([]progress.UnavailableReason{progress.NotReady, progress.DiskPressure, progress.NetworkUnavailable}, reason)
+		if isReason && !n.Is(reason) {
+			n.Recovered = Later(n.Recovered, c.LastTransitionTime.UTC())
 		}
 		if n.Is(reason) && c.Message != "" {
 			if n.Messages == nil {
