@@ -21,10 +21,11 @@ type Facts struct {
 	Operator []PoolCondition
 	// Budgets are the PodDisruptionBudgets in the namespaces of refused evictions. BudgetsOf has the namespaces
 	// whose budgets could be read. Pods has the labels of the refused pods that could be read. The labels of a
-	// pod that no longer exists are nil.
-	Budgets   map[types.NamespacedName]Budget
-	BudgetsOf map[string]bool
-	Pods      map[types.NamespacedName]labels.Set
+	// pod that no longer exists are nil. Terminating has the pods that are being deleted, which no budget refuses.
+	Budgets     map[types.NamespacedName]Budget
+	BudgetsOf   map[string]bool
+	Pods        map[types.NamespacedName]labels.Set
+	Terminating map[types.NamespacedName]bool
 	// Older is about the time of the Nodes and the pools, if they are older than the
 	// MachineConfigNodes. Otherwise it is zero.
 	Older time.Time

@@ -70,8 +70,14 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "PDB", "a budget that now allows the eviction is not shown")
 	s.paths[ofPod] = &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "pdb-app-0"}}
 	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "gone", "a pod without labels exists")
-	delete(s.paths, ofPod)
+	evicted := newPod("web")
+	evicted.DeletionTimestamp = &metav1.Time{Time: now}
+	s.paths[ofPod] = evicted
 	got := execute(t, "", "--kubeconfig", file)
+	assert.Contains(t, got.stdout, "    pdb-app-0 is terminating\n    next: oc get pod pdb-app-0 -n shop\n", "no budget refuses a pod that was evicted")
+	assert.NotContains(t, got.stdout, "PDB")
+	delete(s.paths, ofPod)
+	got = execute(t, "", "--kubeconfig", file)
 	assert.Contains(t, got.stdout, "    pdb-app-0 is gone since then\n")
 	assert.NotContains(t, got.stdout, "budgets of")
 	assert.Empty(t, got.stderr)

@@ -24,9 +24,12 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 		if !pod.Refused {
 			continue
 		}
-		labels, isRead := o.Pods[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]
+		name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+		labels, isRead := o.Pods[name]
 		by, isKnown := o.selecting(pod)
 		switch {
+		case o.Terminating[name]:
+			texts = addOnce(texts, Clean(pod.Name+" is terminating"))
 		case isRead && labels == nil:
 			texts = addOnce(texts, Clean(pod.Name+" is gone since then"))
 		case !isKnown && !pod.HasSeveral:
@@ -66,16 +69,20 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 	return texts
 }
 
-// selecting returns the budgets that select a pod, sorted. isKnown is false if the budgets of its namespace or the
-// labels of the pod are not known.
+// selecting returns the budgets that select a pod, sorted. A terminating pod needs none. isKnown is false if the
+// budgets of its namespace or the labels of the pod are not known.
 func (o Options) selecting(pod mco.Pod) (by []types.NamespacedName, isKnown bool) {
+	podName := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+	if o.Terminating[podName] {
+		return nil, true
+	}
 	var all []types.NamespacedName
 	for _, name := range slices.SortedFunc(maps.Keys(o.Budgets), byName) {
 		if name.Namespace == pod.Namespace {
 			all = append(all, name)
 		}
 	}
-	labels := o.Pods[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]
+	labels := o.Pods[podName]
 	if labels == nil && len(all) > 0 {
 		return nil, false
 	}

@@ -24,7 +24,7 @@ const (
 	maxPods = 10
 )
 
-// podMetadata is the metadata of a Pod. Only the labels matter.
+// podMetadata is the metadata of a Pod. Only the labels and the deletion matter.
 type podMetadata struct{ metav1.PartialObjectMetadata }
 
 // refused returns the pods whose eviction was refused, in the order in which a screen shows their nodes.
@@ -83,22 +83,29 @@ func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interfa
 		if s.knowsPod(name) {
 			continue
 		}
-		pod := &metav1.PartialObjectMetadata{}
-		err := c.readOptional(ctx, s, client, "get", pods, "/api/v1/namespaces/"+name.Namespace+"/"+pods+"/"+name.Name, pod)
+		pod := &podMetadata{}
+		err := c.readOptional(ctx, s, client, "get", pods, "/api/v1/namespaces/"+name.Namespace+"/"+pods+"/"+name.Name, &pod.PartialObjectMetadata)
 		switch {
 		case err == nil:
-			s.edit(func() { s.facts.Pods[name] = labels.Merge(nil, pod.Labels) })
+			s.Put(pod)
 		case apierrors.IsNotFound(err):
-			s.edit(func() { s.facts.Pods[name] = nil })
+			s.edit(func() { s.facts.Pods[name], s.facts.Terminating[name] = nil, false })
 		}
 	}
 }
 
-// knowsPod reports whether the labels of a pod are known. A pod that did not exist may have been created since.
+// putPod adds or replaces a pod. The caller holds the lock.
+func (s *Store) putPod(pod *podMetadata) {
+	name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+	s.facts.Pods[name], s.facts.Terminating[name] = labels.Merge(nil, pod.Labels), pod.DeletionTimestamp != nil
+}
+
+// knowsPod reports whether the labels of a pod are known. A pod that did not exist or was terminating may have been
+// created since.
 func (s *Store) knowsPod(name types.NamespacedName) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.facts.Pods[name] != nil
+	return s.facts.Pods[name] != nil && !s.facts.Terminating[name]
 }
 
 // errDenied is the error of a read that the user may not do.

@@ -76,7 +76,7 @@ func NewStore() *Store {
 		facts: cluster.Facts{
 			Configs: map[string]cluster.MachineConfig{},
 			Budgets: map[types.NamespacedName]cluster.Budget{}, BudgetsOf: map[string]bool{},
-			Pods: map[types.NamespacedName]labels.Set{},
+			Pods: map[types.NamespacedName]labels.Set{}, Terminating: map[types.NamespacedName]bool{},
 		},
 	}
 }
@@ -121,7 +121,7 @@ func (s *Store) put(obj any) {
 		s.facts.Budgets[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = cluster.NewBudget(o)
 		s.facts.BudgetsOf[o.Namespace] = true
 	case *podMetadata:
-		s.facts.Pods[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = labels.Merge(nil, o.Labels)
+		s.putPod(o)
 	case *mcfgv1.MachineConfig:
 		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta)
 	}
