@@ -80,6 +80,10 @@ var knownErrors = []string{
 	"Draining node: context canceled", "Draining node failed", "Failed to drain node", "Could not drain node", "Update failed applying files",
 	`Post "https://api/x?timeout=32s": dial tcp 10.0.0.1:6443: connect: no route to host`, "Drain of node: the server is currently unable to handle the request",
 	`nodes "worker-0" is forbidden: User "x" cannot get resource`, "read tcp 10.0.0.1: connection reset by peer", "remount: read-only file system",
+	"Error when the drain began", "Cannot drain node", "Unable to drain node", "Drain failed: x", "Drain failed; x", "Drain failed, x", "Drain failed. x", "Drain failed to x", "Drain failed with x", "Drain failed because x",
+	"Pulling: 1 error", "Pulling: 2 errors", "Pulling: it failed again", "Pulling: one failure", "Pulling: timed out", "Pulling: cannot x", "Pulling: could not x", "Pulling: unable to x", "Pulling: denied",
+	"Pulling: unauthorized", "Pulling: manifest invalid", "Pulling: manifest not found", "dial tcp: connection refused", "dial tcp: no route to host", "dial tcp: host is unreachable", "write tcp: broken pipe",
+	"open /etc/a: no such file", "write /etc/a: no space left on device", "mkdir /etc/a: it already exists", "chown /etc/a: operation not permitted", "tls: the certificate has expired", "x509: unknown authority", "Evicting: no endpoints",
 }
 
 // noErrors are messages that say what a running step does.
@@ -230,6 +234,8 @@ func TestNamesInDrainErrorsAreThoseOfPods(t *testing.T) {
 		`error when evicting pods/"a" -n "shop": no endpoints available for service "guard"`:                             {pod("a")},
 		"evict pod shop/a: Cannot evict pod as it would violate the pod's disruption budget.":                            {refused},
 		`evicting pod "shop/a" timed out`: {pod("a")},
+		"delete pod shop/a: conflict":     {pod("a")},
+		"deleting pod shop/a: conflict":   {pod("a")},
 		"cannot delete the file: /etc/a":  nil,
 	} {
 		m := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 2), is(phases.Drained, running, 3, drainFailed+text))
