@@ -212,7 +212,7 @@ func TestCommandsRun(t *testing.T) {
 }
 
 // The versions and sizes that the pages state are correct.
-func TestNumbers(t *testing.T) {
+func TestTheNumbersOfThePagesAreCorrect(t *testing.T) {
 	find := func(name, pattern string) string {
 		match := regexp.MustCompile(pattern).FindStringSubmatch(read(t, name))
 		require.NotNil(t, match, "%s: %s", name, pattern)

@@ -53,5 +53,5 @@ func TestTheDiagramOfThePageIsTheStateMachine(t *testing.T) {
 			}
 		}
 	}
-	assert.ElementsMatch(t, append(steps, "Unknown --> False"), drawn, "the arrows of the diagram; Path does not return Unknown --> False, because only the start or the end of an update makes this transition")
+	assert.ElementsMatch(t, append(steps, "Unknown --> False"), drawn, "the diagram must have the arrows of Path, and Unknown --> False, which only the start or the end of an update makes")
 }

@@ -177,7 +177,7 @@ func TestFlushCancelsAgainAfterAFailure(t *testing.T) {
 }
 
 // If Flush canceled each request, an API server that needs longer than Timeout would never get the reports.
-func TestFlushDoesNotCancelTheRequestAfterTheOneItHasCanceled(t *testing.T) {
+func TestFlushDoesNotCancelTwoRequestsInARow(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(12 * time.Second)
 		f.queues(t, phases.Drained, metav1.ConditionUnknown)

@@ -37,7 +37,7 @@ func Example() {
 	// Updated                 True    Node is updated
 }
 
-func TestRun(t *testing.T) {
+func TestTheProgramUpdatesANodeInImageMode(t *testing.T) {
 	client := upgrademonitortest.NewClientset(t)
 	require.NoError(t, run(t.Context(), client, work{succeed, succeed, succeed}, io.Discard))
 	assert.Equal(t, `UpdatePrepared: False Unknown True False

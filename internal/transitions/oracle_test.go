@@ -264,7 +264,7 @@ func (c called) expectChild(want map[string]metav1.ConditionStatus, typ string, 
 	}
 }
 
-// isLate reports whether the report is older than the True of the parent, in whole seconds.
+// isLate reports whether the parent turned True in a later second than the second of the report.
 func (c called) isLate(parent string) bool {
 	for _, o := range c.completed() {
 		if o.Type == parent {

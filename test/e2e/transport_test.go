@@ -43,7 +43,7 @@ func (r *transport) wrap(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// sent counts a request before it is sent, and returns the function to call first, or nil.
+// sent counts a request that is about to be sent. It returns the function of intercept, which has to be called before, or nil.
 func (r *transport) sent(request *http.Request) (before func(*http.Request)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -102,7 +102,7 @@ func TestPeerConditionsAreWrittenAfterTheyHaveLasted(t *testing.T) {
 		p.stop()
 		m.operator(t)
 		pass(time.Hour)
-		assert.Equal(t, "Unknown", m.is(t, daemonDegraded, unknown, "Reason").Message, "a new process keeps the peer conditions that it was not told yet")
+		assert.Equal(t, "Unknown", m.is(t, daemonDegraded, unknown, "Reason").Message, "a new process keeps a condition of a peer until the condition is set again")
 	})
 }
 

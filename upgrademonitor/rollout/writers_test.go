@@ -19,7 +19,7 @@ import (
 
 // If rollout runs, a daemon needs neither Config.Pool nor GenerateAndApplyMachineConfigNodeSpec. The daemon writes the spec
 // only if an update starts before rollout has written the spec.
-func TestWritersOfTheSpec(t *testing.T) {
+func TestTheDaemonWritesTheSpecOnlyIfItIsFirst(t *testing.T) {
 	for name, test := range map[string]struct {
 		isFirst bool // the daemon sees the Node before rollout runs
 		writes  int

@@ -24,15 +24,15 @@ func TestAnAnnotationThatTheCRDRejectsIsOmitted(t *testing.T) {
 		want              planner.Versions
 	}{
 		"all valid": {nodemeta.CurrentConfig, "a", planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
-		"no current config, and the mode is that of the object": {nodemeta.CurrentConfig, "", planner.ModeOfObject, planner.Versions{DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
-		"an invalid image in standard mode":                     {nodemeta.CurrentImage, "x", planner.Standard, planner.Versions{CurrentConfig: "a", DesiredConfig: "b"}},
-		"an invalid current config":                             {nodemeta.CurrentConfig, "Rendered_Worker", planner.Standard, planner.Versions{DesiredConfig: "b"}},
-		"an invalid desired config":                             {nodemeta.DesiredConfig, "Rendered_Worker", planner.Standard, planner.Versions{CurrentConfig: "a"}},
-		"an image with a tag":                                   {nodemeta.CurrentImage, "quay.io/mco/os:latest", planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", DesiredImage: image, InvalidCurrentImage: true}},
-		"a digest that is too long":                             {nodemeta.DesiredImage, image + "0", planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
-		"an image with two digests":                             {nodemeta.DesiredImage, image + digest, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
-		"an image with a scheme":                                {nodemeta.DesiredImage, "https://" + image, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
-		"an image that is too long":                             {nodemeta.DesiredImage, "quay.io/" + strings.Repeat("a", 447) + digest, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"the object shows the mode, and the current config is missing": {nodemeta.CurrentConfig, "", planner.ModeOfObject, planner.Versions{DesiredConfig: "b", CurrentImage: image, DesiredImage: image}},
+		"an invalid image in standard mode":                            {nodemeta.CurrentImage, "x", planner.Standard, planner.Versions{CurrentConfig: "a", DesiredConfig: "b"}},
+		"an invalid current config":                                    {nodemeta.CurrentConfig, "Rendered_Worker", planner.Standard, planner.Versions{DesiredConfig: "b"}},
+		"an invalid desired config":                                    {nodemeta.DesiredConfig, "Rendered_Worker", planner.Standard, planner.Versions{CurrentConfig: "a"}},
+		"an image with a tag":                                          {nodemeta.CurrentImage, "quay.io/mco/os:latest", planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", DesiredImage: image, InvalidCurrentImage: true}},
+		"a digest that is too long":                                    {nodemeta.DesiredImage, image + "0", planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"an image with two digests":                                    {nodemeta.DesiredImage, image + digest, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"an image with a scheme":                                       {nodemeta.DesiredImage, "https://" + image, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
+		"an image that is too long":                                    {nodemeta.DesiredImage, "quay.io/" + strings.Repeat("a", 447) + digest, planner.Image, planner.Versions{CurrentConfig: "a", DesiredConfig: "b", CurrentImage: image, InvalidDesiredImage: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{}}}

@@ -15,7 +15,7 @@ import (
 )
 
 // If a dump lacks the pool of a role, or the pool's selector, the node is not shown in a wrong pool.
-func TestANodeIsInNoWrongPoolIfADumpLacksItsPool(t *testing.T) {
+func TestAnIncompleteDumpPutsNoNodeIntoAWrongPool(t *testing.T) {
 	zone := &metav1.LabelSelector{MatchLabels: map[string]string{"zone": "a"}}
 	changed := func(name string, selector *metav1.LabelSelector) *mcfgv1.MachineConfigPool {
 		p := selecting(name)

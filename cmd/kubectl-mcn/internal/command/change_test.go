@@ -89,8 +89,8 @@ func TestWaitDoesNotEndBeforeThePoolHasTheMachineConfig(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
-// A change that leads to no new target within five minutes, such as one of a label, changes nothing in the target. Each
-// change has its own five minutes.
+// If a change, for example of a label, leads to no new target within five minutes, the target has it. Each change has its
+// own five minutes.
 func TestAChangeThatIsNotRenderedEndsAfterFiveMinutes(t *testing.T) {
 	t.Parallel()
 	p := cluster.Pool{Sources: []string{chrony}, TargetSet: now}
@@ -186,7 +186,7 @@ func TestFilesDecideAtOnceAboutAMachineConfig(t *testing.T) {
 	assert.Equal(t, exitUsage, got.code)
 	assert.Contains(t, got.stderr, "the pool worker does not select the MachineConfig "+chrony)
 	got = execute(t, asList(t, pool, n, other), "wait", "worker", "-f", "-", "--at", "now", "--machineconfig", chrony, "--removed")
-	assert.Contains(t, got.stderr, "still with "+chrony, "a change of its labels removes a MachineConfig from a pool")
+	assert.Contains(t, got.stderr, "still with "+chrony, "a MachineConfig that a pool no longer selects still has to leave the target")
 
 	pool.Spec.Paused = true // the pool has the change, and is paused
 	waiting := newNode("worker-0", "worker", oldConfig, at)

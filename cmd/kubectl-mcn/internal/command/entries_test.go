@@ -63,14 +63,14 @@ func TestTheStepAndTheMessageDecideTheNextCommands(t *testing.T) {
 		degraded, says string // the messages of NodeDegraded and of the step
 		want           []string
 	}{
-		"the controller drains":           {phases.Drained, "failed to drain node: worker-0 after 1 hour", "", []string{"logs deploy/machine-config-controller"}},
-		"the daemon fails during a drain": {phases.Drained, "disk full", "", []string{"logs -c machine-config-daemon"}},
-		"the node does not come back":     {phases.RebootedNode, "", "", []string{"oc describe node worker-0"}},
-		"the daemon fails after a reboot": {phases.RebootedNode, "disk full", "", []string{"logs -c machine-config-daemon"}},
-		"two pods of a namespace":         {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"b" -n "shop"`), []string{"oc get pdb -n shop"}},
-		"pods of two namespaces":          {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"a" -n "blog"`), []string{"oc get pdb -n shop", "oc get pdb -n blog"}},
-		"a pod that is no name":           {phases.Drained, "", refused(`"$(reboot)" -n "shop"`), nil},
-		"a namespace that is no name":     {phases.Drained, "", refused(`"a" -n "$(reboot)"`), nil},
+		"the controller drains":             {phases.Drained, "failed to drain node: worker-0 after 1 hour", "", []string{"logs deploy/machine-config-controller"}},
+		"the daemon fails during a drain":   {phases.Drained, "disk full", "", []string{"logs -c machine-config-daemon"}},
+		"the node does not come back":       {phases.RebootedNode, "", "", []string{"oc describe node worker-0"}},
+		"the daemon fails after a reboot":   {phases.RebootedNode, "disk full", "", []string{"logs -c machine-config-daemon"}},
+		"two pods of a namespace":           {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"b" -n "shop"`), []string{"oc get pdb -n shop"}},
+		"pods of two namespaces":            {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"a" -n "blog"`), []string{"oc get pdb -n shop", "oc get pdb -n blog"}},
+		"a pod whose name is invalid":       {phases.Drained, "", refused(`"$(reboot)" -n "shop"`), nil},
+		"a namespace whose name is invalid": {phases.Drained, "", refused(`"a" -n "$(reboot)"`), nil},
 	} {
 		n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
 		at := update(n, newConfig, now.Add(-2*time.Hour), test.step)
@@ -191,7 +191,7 @@ func TestAnArbiterWaitsForMasters(t *testing.T) {
 	assert.Contains(t, got, waits+" or can be\n    updated\n")
 	master.Spec.Paused = true
 	got = execute(t, asList(t, append(objects, cordoned)...), "-f", "-").stdout
-	assert.Contains(t, got, waits+": m-0\n    (cordoned)\n", "no master is updated in a paused pool")
+	assert.Contains(t, got, waits+": m-0\n    (cordoned)\n", "in a paused pool, no master can be updated, so the arbiter waits only for unavailable masters")
 }
 
 // A waiting node that is cordoned has an entry as soon as another node is updated first, unless the pool is paused.

@@ -210,9 +210,9 @@ func failuresOf(t *testing.T, p phases.Phase, imageMode bool) []failed {
 	return all
 }
 
-// Without an update, the screen shows the failure of a step that the daemon repeats after a restart, of a pinned image set,
-// and of the node.
-func TestFailuresOutsideOfUpdates(t *testing.T) {
+// Outside of an update, the screen shows failures of the node, of pinned image sets, and of the steps that a daemon repeats
+// after a restart.
+func TestAFailureOutsideOfAnUpdateIsShown(t *testing.T) {
 	t.Parallel()
 	set := func(err error) []upgrademonitor.PinnedImageSet {
 		return []upgrademonitor.PinnedImageSet{{Name: "set-1", Generation: 1, Err: err}, {Name: "set-2", Generation: 1, Done: true}}

@@ -62,8 +62,8 @@ func TestWrongUsageGetsOneLine(t *testing.T) {
 }
 
 // The command reads a pipe, /dev/stdin, and a folder that also has files, folders and links that cannot be read.
-// Users of https://github.com/carvel-dev/ytt/issues/12 and https://github.com/stackrox/kube-linter/issues/702 pass
-// <(...) and /dev/stdin.
+// Users of other programs expect that <(...) and /dev/stdin can be passed, see
+// https://github.com/carvel-dev/ytt/issues/12 and https://github.com/stackrox/kube-linter/issues/702.
 func TestPipesAndMixedFoldersAreRead(t *testing.T) {
 	t.Parallel()
 	list := asList(t, rollout()...)

@@ -310,7 +310,7 @@ func TestTimesAreInTheTimeZoneOfTheUser(t *testing.T) {
 	assert.Equal(t, "2026-03-04T14:16:05Z", stdout.String(), "a document has UTC")
 }
 
-// At most three causes have an entry. A line says how to see the others.
+// At most three causes have an entry. A line says how to see the other causes.
 func TestAtMostThreeCausesHaveAnEntry(t *testing.T) {
 	t.Parallel()
 	all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(6)...)

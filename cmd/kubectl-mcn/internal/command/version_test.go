@@ -72,9 +72,9 @@ func TestTheOperatorChangesNoExitCodeOfWait(t *testing.T) {
 	operator := objects[len(objects)-1].(*configv1.ClusterOperator)
 	operator.Status.Conditions = append(operator.Status.Conditions, configv1.ClusterOperatorStatusCondition{Type: configv1.OperatorDegraded, Status: configv1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-20 * time.Minute))})
 	got := execute(t, asList(t, objects...), "-f", "-", "--at", "now", "-o", "jsonpath={.updatingTo} {.entries[0].subject} {.entries[0].stops} {.entries[0].since}")
-	assert.Equal(t, "4.20.3 cluster operator machine-config true 2026-03-04T13:56:05Z", got.stdout, "since the first of both conditions")
+	assert.Equal(t, "4.20.3 cluster operator machine-config true 2026-03-04T13:56:05Z", got.stdout, "the operator is unhealthy since the earlier of the two conditions")
 	got = execute(t, asList(t, append(rollout(), objects[2])...), "-f", "-", "--at", "now")
-	assert.NotContains(t, got.stdout, "on its way", "the update of the cluster is not shown as being on its way while the pools are not done")
+	assert.NotContains(t, got.stdout, "on its way", "while the pools are not done, the screen does not say that an update of the cluster is on its way")
 }
 
 // If the user may not read the ClusterOperator or the ClusterVersion, one line says so. wait reads neither of them.

@@ -205,17 +205,17 @@ func TestAParentThatFailsIsTheStep(t *testing.T) {
 		steps []func(*mcfgv1.MachineConfigNode)
 		step  phases.Phase
 	}{
-		"the parent fails before the first child":             {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
-		"the parent fails between two children":               {[]func(*mcfgv1.MachineConfigNode){is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
-		"the parent fails before its only child":              {[]func(*mcfgv1.MachineConfigNode){is(phases.RebootedNode, yes, 3), is(phases.Resumed, yes, 4), is(phases.UpdateComplete, running, 5, cause)}, phases.UpdateComplete},
-		"a child is running":                                  {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause), is(phases.Cordoned, running, 4, "Cordoning")}, phases.Cordoned},
-		"the error of the parent is that of a finished drain": {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, drainFailed+evictPG0), is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5, "Applying files")}, phases.AppliedFilesAndOS},
-		"the message of the parent is not an error":           {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, "Updating node")}, phases.Cordoned},
+		"the parent fails before the first child":      {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
+		"the parent fails between two children":        {[]func(*mcfgv1.MachineConfigNode){is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
+		"the parent fails before its only child":       {[]func(*mcfgv1.MachineConfigNode){is(phases.RebootedNode, yes, 3), is(phases.Resumed, yes, 4), is(phases.UpdateComplete, running, 5, cause)}, phases.UpdateComplete},
+		"a child is running":                           {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause), is(phases.Cordoned, running, 4, "Cordoning")}, phases.Cordoned},
+		"the parent has the error of a finished drain": {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, drainFailed+evictPG0), is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5, "Applying files")}, phases.AppliedFilesAndOS},
+		"the message of the parent is not an error":    {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, "Updating node")}, phases.Cordoned},
 	} {
 		n := mco.Of(nil, mcn(append(tc.steps, withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2))...))
 		checkNode(t, n)
 		assert.Equal(t, tc.step, n.Step, name)
-		isOver := name == "the message of the parent is not an error" || name == "the error of the parent is that of a finished drain"
+		isOver := name == "the message of the parent is not an error" || name == "the parent has the error of a finished drain"
 		assert.Equal(t, !isOver, n.Message == cause && n.Failing, name)
 		assert.Equal(t, !isOver, n.Failing, name)
 	}

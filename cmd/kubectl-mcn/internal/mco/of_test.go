@@ -29,7 +29,7 @@ func TestDrainAnnotationsDecideTheStepOfABehindObject(t *testing.T) {
 		"cordoned before the update":                             {drain, uncordon, 2, nil, phases.Drained, 5, 5},
 		"an uncordon was requested":                              {"uncordon-" + configB, drain, 7, nil, phases.Uncordoned, 7, 0},
 		"the object shows the last update":                       {drain, uncordon, 7, mcn(is(phases.Updated, yes, 1)), phases.Drained, 7, 7},
-		"the object shows this update":                           {drain, uncordon, 7, mcn(is(phases.Updated, no, 6), is(phases.UpdatePrepared, running, 6)), phases.UpdatePrepared, 6, 6},
+		"the object shows the update":                            {drain, uncordon, 7, mcn(is(phases.Updated, no, 6), is(phases.UpdatePrepared, running, 6)), phases.UpdatePrepared, 6, 6},
 		"cordoned by hand, and no drain was requested":           {uncordon, uncordon, 7, nil, "", 5, 5},
 		"a drain for an earlier target":                          {"drain-c", uncordon, 7, nil, phases.Drained, 7, 7},
 		"the drain for an earlier target is done":                {"drain-c", "drain-c", 7, nil, "", 5, 5},
@@ -72,7 +72,7 @@ func TestTheManagedFieldsOfTheNodeSayWhenAnUpdateWasRequested(t *testing.T) {
 	assert.Equal(t, at(7), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested, "another image")
 	delete(node.Annotations, annotation+"desiredImage")
 	node.Annotations[annotation+"state"] = "Working"
-	assert.Equal(t, at(7), mco.Of(node, nil).Since, "without a step, the node is in this state since the request")
+	assert.Equal(t, at(7), mco.Of(node, nil).Since, "if the step is not known, the time of the request counts")
 	assert.Equal(t, at(3), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)
 }
 

@@ -30,8 +30,8 @@ func TestFailingAndUnavailableNodesTakePlaces(t *testing.T) {
 		"cannot be reconciled, cordoned": {configA, configB, "Unreconcilable", true, 2},
 		"fails, and desires another config than the target":           {configA, other, "Degraded", false, 0},
 		"fails, and desires another config than the target, cordoned": {configA, other, "Degraded", true, 1},
-		"its files have drifted":                                      {configB, configB, "Degraded", false, 1},
-		"its files have drifted, cordoned":                            {configB, configB, "Degraded", true, 1},
+		"the files of the node have drifted":                          {configB, configB, "Degraded", false, 1},
+		"the files of the node have drifted, cordoned":                {configB, configB, "Degraded", true, 1},
 		"has lost desiredConfig":                                      {configB, "", "Done", false, 1},
 		"updates to another config than the target, cordoned":         {configA, other, "Working", true, 1},
 	} {
@@ -86,10 +86,10 @@ func TestAnObjectThatShowsTheEndOfARequestedUpdateIsNewer(t *testing.T) {
 	updated := mcn(withDesired(configB), is(phases.Updated, yes, 9))
 	updated.Status.ConfigVersion.Current = configB
 	assert.True(t, mco.IsNewer(requests, updated))
-	assert.False(t, mco.IsNewer(newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done"), updated), "the object is not newer if the Node also shows the end")
-	assert.False(t, mco.IsNewer(requests, mcn(is(phases.Updated, yes, 9))), "the object is not newer if it is from before the update")
+	assert.False(t, mco.IsNewer(newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done"), updated), "an object is not newer if the Node also shows the end")
+	assert.False(t, mco.IsNewer(requests, mcn(is(phases.Updated, yes, 9))), "an object from before the update is not newer")
 	updated.Status.Conditions = mcn(is(phases.Updated, no, 9)).Status.Conditions
-	assert.False(t, mco.IsNewer(requests, updated), "the object is not newer while it shows a running update")
+	assert.False(t, mco.IsNewer(requests, updated), "an object that shows a running update is not newer")
 }
 
 // A done node shows the step RebootedNode only if it desires another config: a daemon also reboots nodes for other reasons.

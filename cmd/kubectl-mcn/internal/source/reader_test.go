@@ -125,8 +125,8 @@ func TestConfigsAreReadOnce(t *testing.T) {
 	}
 }
 
-// Only the metadata of MachineConfigs is read, and once: each config by its name, and the list of a pool with a new
-// target and a selector. The server may answer from its cache.
+// Of MachineConfigs, only the metadata is read, and only once: each rendered config by its name, and a list for each pool
+// with a new target and a selector. The server may respond from its cache.
 func TestTheMetadataOfConfigsIsReadOnce(t *testing.T) {
 	type request struct{ path, accept, version, selector string }
 	var got []request
@@ -187,7 +187,7 @@ func TestBudgetsAreKeptIfTheyCannotBeRead(t *testing.T) {
 	assert.Len(t, s.View(time.Time{}).Budgets, 1)
 }
 
-// Only as many pods are read as an entry names.
+// An entry names at most ten pods, so no more than ten are read.
 func TestTenPodsAreRead(t *testing.T) {
 	requests := map[string]int{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -206,7 +206,7 @@ func TestTenPodsAreRead(t *testing.T) {
 	assert.Equal(t, map[string]int{"/apis/policy/v1/namespaces/shop": 1, "/api/v1/namespaces/shop/pods": 10}, requests)
 }
 
-// The user may not read budgets: there is one request, and each view says so.
+// If the user may not read budgets, they are requested once, and each view says so.
 func TestDeniedBudgetsAreReadOnce(t *testing.T) {
 	requests := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -240,7 +240,7 @@ func TestThePodsOfDegradedNodesAreReadFirst(t *testing.T) {
 	for _, pod := range s.refused() {
 		names = append(names, pod.Name)
 	}
-	assert.Equal(t, []string{"g", "c", "d", "e", "f", "b"}, names, "then the nodes that have been draining for the longest time")
+	assert.Equal(t, []string{"g", "c", "d", "e", "f", "b"}, names, "pods of degraded nodes come first, then those of the nodes that have been draining for longest")
 }
 
 func TestAllTimeoutsHaveTheSameExplanation(t *testing.T) {

@@ -373,7 +373,7 @@ config-2 config-2 True  False False   False False False False   False False   Fa
 }
 
 // An outage of the API server does not prevent the reboot of the node.
-func TestUpdateInAnOutage(t *testing.T) {
+func TestAnOutageDoesNotPreventTheReboot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := upgrademonitortest.NewClientset(t)
 		client.PrependReactor("*", "machineconfignodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -390,7 +390,7 @@ func TestUpdateInAnOutage(t *testing.T) {
 }
 
 // In image mode, apply reports the phases of image mode, as in examples/image-mode.
-func TestImageMode(t *testing.T) {
+func TestADaemonReportsThePhasesOfImageMode(t *testing.T) {
 	client := upgrademonitortest.NewClientset(t)
 	n := newNodeTest(t, client, "config-1", "config-2")
 	n.config.ImageMode = func() bool { return true }
