@@ -58,6 +58,8 @@ func TestNodesAndSelectorsDecideThePool(t *testing.T) {
 	gone.Name = "gone"
 	windows := kube(configB, "worker")
 	windows.Labels[corev1.LabelOSStable] = "windows"
+	unlabeled := kube(configB, "worker")
+	unlabeled.Status.NodeInfo.OperatingSystem = "windows"
 	earlier := object("worker", configA)
 	earlier.OwnerReferences[0].UID = "0"
 	noUID := kube(configB, "worker")
@@ -81,6 +83,7 @@ func TestNodesAndSelectorsDecideThePool(t *testing.T) {
 		"the pool master is missing, but the object names it": {nodes{cluster.NewNode(kube(configB, "master"), object("master", configB))}, true, "master"},
 		"the pool master is missing, no object":               {nodes{cluster.NewNode(kube(configB, "master"), nil)}, true, ""},
 		"Windows":                                             {nodes{cluster.NewNode(windows, object("worker", configB))}, true, "Windows"},
+		"Windows, without its label":                          {nodes{cluster.NewNode(unlabeled, nil)}, true, "Windows"},
 		"an object that is left over":                         {nodes{cluster.NewNode(nil, gone), cluster.NewNode(windows, nil)}, true, "left over"},
 		"an object without a Node, Nodes were not listed":     {nodes{cluster.NewNode(nil, gone)}, false, "worker"},
 		"an object without a Node, Nodes may not be listed":   {nodes{cluster.NewNode(nil, gone)}, true, "worker"},

@@ -56,7 +56,7 @@ var cordoners = []cordoner{
 	{"", "", name(`machine-controller(-manager)?|machine-api-.*`), Cordoner{"the machine controller" + deletes, getMachines}},
 	{"", "", name(`capi-.*|cluster-api-.*`), Cordoner{"the machine controller" + deletes, "oc get machines.cluster.x-k8s.io -A"}},
 	{"", "", name(Controller), Cordoner{Controller, ControllerLog}},
-	{"", "", name(`(oc|kubectl|k9s)(\.exe)?([-. /].*)?|Mozilla.*`), Cordoner{}}, // a person, also with a plugin or the console
+	{"", "", name(`(oc|kubectl|k9s)([-. /].*)?|Mozilla.*`), Cordoner{}}, // a person, also with a plugin or the console
 }
 
 // Controller is the name of machine-config-controller in managedFields, and of its deployment.

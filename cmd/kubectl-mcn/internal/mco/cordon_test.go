@@ -41,6 +41,8 @@ func TestEntryNamesTheProgramThatCordoned(t *testing.T) {
 		"a person":                                     {manager: "oc", by: "oc"},
 		"a person, kubectl":                            {manager: "kubectl-cordon", by: "kubectl-cordon"},
 		"a person, Windows":                            {manager: "oc.exe", by: "oc.exe"},
+		"a person, with a version":                     {manager: "oc/4.20.1", by: "oc/4.20.1"},
+		"a person, with words":                         {manager: "oc adm cordon", by: "oc adm cordon"},
 		"a person, the console":                        {manager: "Mozilla", by: "Mozilla"},
 		"a program whose name begins with oc":          {manager: "ocelot", by: "ocelot", next: writer},
 		"a reboot daemon":                              {manager: "kured", by: "kured", next: writer},

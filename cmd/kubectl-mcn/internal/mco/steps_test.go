@@ -170,8 +170,10 @@ func TestARestartDoesNotEndAnUpdate(t *testing.T) {
 	assert.Equal(t, at(20), n.Completed)
 	assert.Equal(t, at(20), n.Since)
 
-	n = mco.Of(nil, mcn(append(ended, is(phases.Updated, yes, 90), is(phases.Resumed, no, 90, ran))...))
-	assert.Equal(t, at(20), n.Completed, "a restart of the daemon does not end an update")
+	for _, p := range []phases.Phase{phases.Resumed, phases.UpdateComplete, phases.Uncordoned} {
+		n = mco.Of(nil, mcn(append(ended, is(phases.Updated, yes, 90), is(p, no, 90, ran))...))
+		assert.Equal(t, at(20), n.Completed, "a restart of the daemon reports %s again, and does not end an update", p)
+	}
 
 	n = mco.Of(nil, mcn(append(ended, is(phases.Updated, yes, 10))...))
 	assert.Equal(t, at(10), n.Completed)

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -56,5 +57,12 @@ func TestLeftIsTheTimeOrTheReasonWhyItIsUnknown(t *testing.T) {
 		{with(cluster.Pool{Counts: waiting}), "-"},
 	} {
 		assert.Equal(t, tc.want, leftText(tc.pool), "%+v", tc.pool)
+	}
+}
+
+func TestALongNameOfAPoolKeepsItsEnds(t *testing.T) {
+	all := []cluster.Pool{{Name: strings.Repeat("a", 12) + strings.Repeat("b", 13)}}
+	for width, want := range map[int]string{120: "aaaaaaaaaaa..bbbbbbbbbbb ", 40: "aaaaa..bbbbb "} {
+		assert.Equal(t, want, poolTable(all, Options{Width: width})[1].Text[:len(want)])
 	}
 }
