@@ -2,6 +2,7 @@ package source
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -43,7 +44,7 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 }
 
 // trimMachineConfigNode returns a MachineConfigNode without managedFields that package progress does
-// not read. Equal texts of different objects share memory. The caller holds the lock, and no longer uses o.
+// not read. Equal texts of different objects share memory. The caller holds the lock.
 func (s *Store) trimMachineConfigNode(o *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode {
 	mcn := &mcfgv1.MachineConfigNode{
 		ObjectMeta: s.trimMeta(o.ObjectMeta, mco.OfSpec),
@@ -52,6 +53,7 @@ func (s *Store) trimMachineConfigNode(o *mcfgv1.MachineConfigNode) *mcfgv1.Machi
 	}
 	mcn.Spec.Pool.Name = s.text(o.Spec.Pool.Name)
 	mcn.Spec.ConfigVersion.Desired = s.text(o.Spec.ConfigVersion.Desired)
+	mcn.Status.Conditions = slices.Clone(o.Status.Conditions) // without the free capacity of the decoder's slice
 	for i := range mcn.Status.Conditions {
 		c := &mcn.Status.Conditions[i]
 		c.Type, c.Reason, c.Message = s.text(c.Type), s.text(c.Reason), s.text(c.Message)

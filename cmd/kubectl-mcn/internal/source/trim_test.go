@@ -1,6 +1,7 @@
 package source
 
 import (
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -49,6 +50,8 @@ func TestATrimmedObjectReadsTheSame(t *testing.T) {
 	assert.Equal(t, mco.Of(node, mcn), mco.Of(trimmed, s.trimMachineConfigNode(mcn)))
 	assert.Equal(t, mco.Of(nil, mcn), mco.Of(nil, s.trimMachineConfigNode(mcn)))
 	assert.True(t, mco.IsWindows(trimmed))
+	mcn.Status.Conditions = slices.Grow(mcn.Status.Conditions, 8)
+	assert.Less(t, cap(s.trimMachineConfigNode(mcn).Status.Conditions), 8, "the free capacity of the decoder's slice is not kept")
 	mcn.OwnerReferences[0].UID = "0" // the owner is an earlier Node
 	assert.Equal(t, mco.Of(node, mcn), mco.Of(trimmed, s.trimMachineConfigNode(mcn)))
 }
