@@ -29,7 +29,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// logBuffer is the log of several goroutines.
+// logBuffer collects the log lines of several goroutines.
 type logBuffer struct {
 	mu sync.Mutex
 	strings.Builder

@@ -30,7 +30,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 
-// logBuffer is the log of several goroutines.
+// logBuffer collects the log lines of several goroutines.
 type logBuffer struct {
 	mu sync.Mutex
 	strings.Builder
@@ -114,7 +114,7 @@ UpdateComplete: False Unknown True
 Uncordoned: False Unknown True`
 
 // A drain evicts all Pods of the Node, except those of DaemonSets, until they have terminated. Each step is retried after a
-// failure, and the cause is logged. The API server is down at the uncordon, which is reported after SIGTERM.
+// failure, and the cause is logged. The API server is down during the uncordon, so the uncordon is reported after SIGTERM.
 func TestTheControllerDrainsAndUncordonsANode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pod := func(name, owner string) *corev1.Pod {

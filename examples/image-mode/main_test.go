@@ -70,7 +70,7 @@ func TestAStepThatFailsStopsTheUpdate(t *testing.T) {
 }
 
 // If the pull or the image has failed, and the next attempt needs no image, UpdateExecuted still completes.
-func TestApplyWithoutAnImage(t *testing.T) {
+func TestAnAttemptWithoutAnImageCompletesUpdateExecuted(t *testing.T) {
 	for name, failed := range map[string]work{
 		"the pull has failed":  {files: succeed, pull: fail, image: succeed},
 		"the image has failed": {files: succeed, pull: succeed, image: fail},

@@ -34,7 +34,7 @@ import (
 
 func one(pools ...string) []*corev1.Node { return []*corev1.Node{newNode("node", pools...)} }
 
-func TestOneObjectForEachNode(t *testing.T) {
+func TestEachNodeHasOneObject(t *testing.T) {
 	for name, tc := range map[string]struct {
 		change  func(*corev1.Node)
 		pool    string // "" if there is no object

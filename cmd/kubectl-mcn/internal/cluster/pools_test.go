@@ -315,7 +315,7 @@ func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 		"an unavailable node takes one of two places": {worker("2", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
 		"blocked":                                     {worker("1", retargeted(99)), with(drainingNode("s", 9), waitingNode("d")), 0, false},
 		"blocked by unavailable nodes":                {worker("1", unavailable(1), retargeted(99)), with(waitingNode("d")), 0, false},
-		"only one unreported":                         {worker("", retargeted(99)), with(unreported), 0, false},
+		"one node has not reported":                   {worker("", retargeted(99)), with(unreported), 0, false},
 		"one unreported, one waiting":                 {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
 		"no nodes":                                    {worker("", retargeted(99)), nil, 0, false},
 		"nothing happens for 10 minutes":              {worker("", retargeted(90)), with(waitingNode("d")), 0, false},

@@ -79,8 +79,8 @@ func withCondition(kind mcfgv1.MachineConfigPoolConditionType, message string) f
 	}
 }
 
-// Of a pool whose nodes are all done, the screen shows the problems of the pool itself.
-func TestTheProblemsOfAPoolAreNotThoseOfItsNodes(t *testing.T) {
+// A pool whose nodes are all done may still have a problem of its own, such as a failed build.
+func TestAPoolHasProblemsThatNoNodeShows(t *testing.T) {
 	done := finishedNode("a", 0, 1)
 	pinning := done
 	pinning.PinnedImageSets = []mco.PinnedImageSet{{Name: "test-pinned", Failed: true}}

@@ -301,7 +301,7 @@ func TestTheCommandReadsItsStdin(t *testing.T) {
 
 func TestAFileThatCannotBeReadIsWrongUsage(t *testing.T) {
 	t.Parallel()
-	const file = "/proc/self/mem" // it exists, and its first page cannot be read
+	const file = "/proc/self/mem" // the file exists, but its first page cannot be read
 	want := "kubectl mcn: cannot read " + file + ": read " + file + ": input/output error\n"
 	assert.Equal(t, execution{exitUsage, "", want}, execute(t, "", "-f", file))
 }

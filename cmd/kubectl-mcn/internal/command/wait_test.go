@@ -133,7 +133,7 @@ func until(more *sync.Cond, is func() bool) bool {
 	return true
 }
 
-// lines is a writer. A test can wait for its lines.
+// lines collects the output of a command. A test can wait for its lines.
 type lines struct {
 	mu     sync.Mutex
 	more   *sync.Cond

@@ -51,7 +51,7 @@ func TestEntryNamesTheProgramThatCordoned(t *testing.T) {
 		"the autoscaler":                               {taint: "ToBeDeletedByClusterAutoscaler", manager: "oc", by: "autoscaler, which deletes the node", next: machines},
 		"only a candidate":                             {taint: "DeletionCandidateOfClusterAutoscaler", manager: "oc", by: "oc"},
 		"Karpenter":                                    {taint: "karpenter.sh/disrupted", by: "Karpenter", next: "nodeclaims"},
-		"MCO drains a node to go":                      {taint: "ToBeDeletedByClusterAutoscaler", drain: "drain-a", by: "deletes the node", next: machines},
+		"MCO drains a node that will be deleted":       {taint: "ToBeDeletedByClusterAutoscaler", drain: "drain-a", by: "deletes the node", next: machines},
 		"Karpenter, in its first releases":             {taint: "karpenter.sh/disruption", by: "Karpenter", next: "nodeclaims"},
 		"Karpenter, without a taint":                   {manager: "karpenter", by: "Karpenter", next: "nodeclaims"},
 		"the autoscaler, without a taint":              {manager: "cluster-autoscaler", by: "autoscaler, which deletes the node", next: machines},

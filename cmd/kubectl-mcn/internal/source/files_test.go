@@ -31,8 +31,8 @@ func TestTheNewestHeartbeatIsTheTimeOfADump(t *testing.T) {
 	}
 }
 
-// The name of a folder is the kind of objects that have none, as the Nodes in an insights archive and the items of a list.
-func TestTheFolderIsTheKindOfObjectsWithoutKind(t *testing.T) {
+// Nodes in an archive of the Insights operator have no kind, and neither have the items of a list. The folder tells it.
+func TestTheFolderTellsTheKindOfAnObjectWithoutKind(t *testing.T) {
 	for _, text := range []string{`{"metadata":{"name":"a"}}`, `{"kind":"List","items":[{"metadata":{"name":"a"}}]}`} {
 		d := decoder{}
 		require.NoError(t, d.decode("", "Node", []byte(text)))

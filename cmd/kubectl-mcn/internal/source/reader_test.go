@@ -188,7 +188,7 @@ func TestBudgetsAreKeptIfTheyCannotBeRead(t *testing.T) {
 }
 
 // An entry names at most ten pods, so no more than ten are read.
-func TestTenPodsAreRead(t *testing.T) {
+func TestAtMostTenPodsAreRead(t *testing.T) {
 	requests := map[string]int{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		requests[path.Dir(r.URL.Path)]++

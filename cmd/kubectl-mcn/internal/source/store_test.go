@@ -52,7 +52,8 @@ func TestADeletedObjectIsGoneAtOnce(t *testing.T) {
 	assert.Len(t, s.View(time.Time{}).Components, 1)
 }
 
-// Nodes that the user may not read are left out, until the user may read them. Then losing the permission is a failure.
+// Nodes that the user may not read are left out, until the user may read them. If the user loses the permission
+// later, this is a failure.
 func TestDeniedNodesMayBecomeReadable(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
 	pass := func(d time.Duration) { clock.SetTime(clock.Now().Add(d)) }
@@ -79,7 +80,7 @@ func TestDeniedNodesMayBecomeReadable(t *testing.T) {
 	assert.ErrorIs(t, s.View(clock.Now()).Failure, forbidden, "Nodes that were shown before cannot be left out")
 }
 
-// A cluster may have no MachineConfiguration, for as long as the command runs.
+// A cluster without the resource MachineConfiguration never counts as an API server that is down.
 func TestAMissingOptionalResourceIsNoOutage(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
 	s := NewStore()
