@@ -38,7 +38,10 @@ type Node struct {
 	// Started is the time when the current update started. If the update is Unreported, Started is
 	// the time of the cordon, or Requested if that is later.
 	Started time.Time
-	// Completed is the time when the last update ended. It is zero unless Updated is True.
+	// IsNew is true if no step of an update was ever reported: the node has joined with its config.
+	IsNew bool
+	// Completed is the time when the last update ended, or when a new node has joined. It is zero unless Updated is
+	// True.
 	Completed time.Time
 	// Ended is about the time when the last update ended, if the MachineConfigNode does not show the end: the time of
 	// its last step or, without a MachineConfigNode, the time when the Node became Ready.
@@ -111,7 +114,8 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 		n.UID = mcn.UID
 		_, n.DegradedSince = sinceTrue(list, phases.NodeDegraded)
 		n.PinnedImageSets = pinnedImageSets(&mcn.Status)
-		if mcn.Generation > 1 && (n.InUpdate() || !isNew(list)) { // a new object or node does not request an update
+		n.IsNew = isNew(list)
+		if mcn.Generation > 1 && (n.InUpdate() || !n.IsNew) { // a new object or node does not request an update
 			n.Requested = LastWrite(mcn.ManagedFields, OfSpec).At
 		}
 		fromSpec = progress.Of(nil, mcn).Desired

@@ -47,7 +47,11 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	}
 	addTime("requested", n.Requested)
 	addTime("started", n.Started)
-	addTime("completed", n.Completed)
+	ended := "completed"
+	if n.IsNew {
+		ended = "joined"
+	}
+	addTime(ended, n.Completed)
 	problems := ProblemsOf(p, n.Name, o)
 	if text := reasons(n, o); text != "" {
 		field("node", text)
