@@ -108,7 +108,6 @@ func (r *Reporter) SetPeerConditions(c Component, list ...metav1.Condition) erro
 	defer r.mu.Unlock()
 	for _, condition := range list {
 		condition.LastTransitionTime = metav1.NewTime(r.config.Clock.Now())
-		condition.Message = oneLine(condition.Message)
 		meta.SetStatusCondition(&r.tracker.peers, condition)
 	}
 	r.notify()
@@ -124,7 +123,7 @@ func validatePeer(writer, peer Component, list []metav1.Condition) error {
 			detail := string(writer) + " does not report this condition of " + string(peer)
 			return field.Invalid(path.Child("type"), c.Type, detail)
 		}
-		c.LastTransitionTime, c.Message = metav1.Unix(1, 0), "" // the Reporter sets its own time, and truncates the message
+		c.LastTransitionTime, c.Message = metav1.Unix(1, 0), "" // the Reporter sets its own time, and Run truncates the message
 		if errs := metav1validation.ValidateCondition(c, path); len(errs) > 0 {
 			return errs[0]
 		}

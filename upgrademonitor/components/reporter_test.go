@@ -156,7 +156,9 @@ func TestAStuckRolloutDegradesTheDaemonsAfterAnHour(t *testing.T) {
 			}
 		}
 		ds.Status.UpdatedNumberScheduled = 3
-		last(30)
+		last(1)
+		m.is(t, daemonDegraded, no, "AsExpected") // the rollout began a minute ago
+		last(29)
 		p.stop()
 		p = m.operator(t)
 		last(31)

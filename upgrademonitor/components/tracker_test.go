@@ -173,8 +173,10 @@ func TestANewClusterIsBootstrapping(t *testing.T) {
 	synced.succeeds(OperatorSync, "", epoch)
 	message := find(synced.conditions(nil, epoch.Add(5*time.Minute), epoch), TypeOf(Bootstrap, Progressing)).Message
 	assert.Equal(t, "Completed at 2026-05-22T12:00:00Z, after 0s", message, "the duration is not negative if our clock is behind the API server's clock")
-	after := synced.conditions(of(bootstrap, "True"), epoch.Add(-5*time.Hour), epoch)
+	now := epoch.Add(400 * time.Millisecond).In(time.FixedZone("", 3600))
+	after := synced.conditions(of(bootstrap, "True"), epoch.Add(-5*time.Hour), now)
 	assert.Equal(t, metav1.ConditionFalse, find(after, bootstrap).Status, "a bootstrap of many hours ends with the first sync")
+	assert.Equal(t, "Completed at 2026-05-22T12:00:00Z, after 5h0m0s", find(after, bootstrap).Message, "in UTC, and in seconds")
 	after = newTracker(Operator).conditions(nil, time.Time{}, epoch)
 	assert.Equal(t, metav1.ConditionTrue, find(after, TypeOf(Bootstrap, Progressing)).Status, "an object without a creation time, as in a fake clientset, is new")
 }
