@@ -130,7 +130,9 @@ func TestThePausesBetweenRetriesGrowFrom100MsTo30S(t *testing.T) {
 			n := len(f.requests())
 			assert.True(t, low <= n && n <= high, "%d requests, want %d to %d", n, low, high)
 		}
-		during(2, 4, func() { pass(time.Second) })
+		during(1, 1, func() { pass(150 * time.Millisecond) }) // a pause is 100 to 150 ms, the next one twice as long
+		during(1, 1, func() { pass(300 * time.Millisecond) })
+		during(1, 1, func() { pass(600 * time.Millisecond) })
 		during(4, 8, func() { pass(time.Minute) })
 		during(3600/30, 3600/20, func() { pass(time.Hour) })
 		during(120+120/30-1, 120+120/20, func() {

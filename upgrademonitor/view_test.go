@@ -61,7 +61,9 @@ func TestTheStatusFollowsTheNodeWithoutAReport(t *testing.T) {
 		before := f.object().Status.Conditions
 		f.annotate(newConfig, newConfig)
 		f.requests()
-		pass(time.Minute)
+		pass(10*time.Second - time.Millisecond)
+		assert.Empty(t, f.requests())
+		pass(time.Millisecond)
 		assert.Equal(t, []string{"patch/status"}, f.requests())
 		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
 		assert.Equal(t, before, f.object().Status.Conditions)
@@ -254,6 +256,24 @@ func TestTheNewestNodeWinsWhateverLookEndsLast(t *testing.T) {
 			})
 		}
 	}
+}
+
+func TestALookThatStartedLaterHasTheNewerNodeIfTheNodeHasNoResourceVersion(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		flush := func() { assert.NoError(t, f.Flush(t.Context())) }
+		first, second := make(chan struct{}), make(chan struct{})
+		f.calls(func() { f.calls(func() { f.calls(nil); <-second }); <-first })
+		go flush() // reads the old Node
+		synctest.Wait()
+		f.annotate(newConfig, newConfig)
+		go flush()
+		synctest.Wait()
+		close(first)
+		synctest.Wait()
+		close(second)
+		synctest.Wait()
+		assert.Equal(t, newConfig, f.object().Status.ConfigVersion.Current)
+	})
 }
 
 func TestALookThatStartedFirstMayReadTheNewestNode(t *testing.T) {

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -215,11 +217,14 @@ func TestADaemonWatchesOnlyItsOwnObjects(t *testing.T) {
 func TestADaemonRetriesUntilItsNodeExists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kube, mcfg := kubefake.NewClientset(), upgrademonitortest.NewClientset(t)
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		var log logBuffer
+		logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&log)))
+		ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), logger), 2*time.Minute)
 		defer cancel()
 		time.AfterFunc(time.Minute, func() { assert.NoError(t, kube.Tracker().Add(newNode("config-1", "config-1"))) })
 		require.NoError(t, onCluster(ctx, kube, mcfg, options{node: "worker-0"}))
 		assert.Contains(t, upgrademonitortest.Transitions(t, mcfg, "worker-0"), "Updated: False True")
+		assert.Contains(t, log.String(), `"Failed to sync, retrying" err="node \"worker-0\" not found"`)
 	})
 }
 
@@ -227,25 +232,43 @@ func TestInvalidOptionsAreRejected(t *testing.T) {
 	require.ErrorContains(t, onCluster(t.Context(), newKube(), mcfgfake.NewClientset(), options{}), "NodeName")
 }
 
-func TestTheProgramPrintsEachTransition(t *testing.T) {
-	var out strings.Builder
-	require.NoError(t, inMemory(t.Context(), &out))
-	for _, lines := range []string{
-		`
-14:00:03  Drained           False   → Unknown  Draining node
-          UpdateExecuted              Unknown  Error: Draining node: pod web-0 cannot be evicted
-          Drained                     Unknown  Error: Draining node: pod web-0 cannot be evicted
-14:01:33  NodeDegraded      False   → True     Node worker-0 upgrade failure. pod web-0 cannot be evicted
-14:02:04  Drained           Unknown → True     Drained node
-`, `
-14:07:14  UpdateComplete    False   → Unknown  Uncordoned node
-14:07:14  Uncordoned        False   → Unknown  Uncordoned node
-14:07:14  UpdateComplete    Unknown → True     Uncordoned node
-14:07:14  Uncordoned        Unknown → True     Uncordoned node
-`, `
-14:07:16  UpdateComplete    True    → False    Action during update to rendered-worker-2: Uncordoned node
-`,
-	} {
-		assert.Contains(t, out.String(), lines)
+// In memory, the program prints each transition, and each error of a step.
+func Example_inMemory() {
+	if err := inMemory(context.Background(), os.Stdout); err != nil {
+		fmt.Println(err)
 	}
+	// Output:
+	// 14:00:02  UpdatePrepared    False   → Unknown  Node needs an update
+	// 14:00:02  Updated           True    → False    Node needs an update
+	// 14:00:03  UpdatePrepared    Unknown → True     Update is compatible
+	// 14:00:03  UpdateExecuted    False   → Unknown  Cordoned node
+	// 14:00:03  Cordoned          False   → Unknown  Cordoned node
+	// 14:00:03  Cordoned          Unknown → True     Cordoned node
+	// 14:00:03  Drained           False   → Unknown  Draining node
+	//           UpdateExecuted              Unknown  Error: Draining node: pod web-0 cannot be evicted
+	//           Drained                     Unknown  Error: Draining node: pod web-0 cannot be evicted
+	// 14:01:33  NodeDegraded      False   → True     Node worker-0 upgrade failure. pod web-0 cannot be evicted
+	// 14:02:04  Drained           Unknown → True     Drained node
+	// 14:02:04  AppliedFilesAndOS False   → Unknown  Applying files and OS
+	// 14:03:14  UpdateExecuted    Unknown → True     Applying files and OS
+	// 14:03:14  AppliedFilesAndOS Unknown → True     Applying files and OS
+	// 14:03:14  RebootedNode      False   → Unknown  Update requires a reboot
+	// 14:07:14  RebootedNode      Unknown → True     Node has rebooted
+	// 14:07:14  Resumed           False   → Unknown  In desired config
+	// 14:07:14  Resumed           Unknown → True     In desired config
+	// 14:07:14  UpdateComplete    False   → Unknown  Uncordoned node
+	// 14:07:14  Uncordoned        False   → Unknown  Uncordoned node
+	// 14:07:14  UpdateComplete    Unknown → True     Uncordoned node
+	// 14:07:14  Uncordoned        Unknown → True     Uncordoned node
+	// 14:07:16  UpdatePrepared    True    → False    Action during update to rendered-worker-2: Update is compatible
+	// 14:07:16  UpdateExecuted    True    → False    Action during update to rendered-worker-2: Applying files and OS
+	// 14:07:16  Cordoned          True    → False    Action during update to rendered-worker-2: Cordoned node
+	// 14:07:16  Drained           True    → False    Action during update to rendered-worker-2: Drained node
+	// 14:07:16  AppliedFilesAndOS True    → False    Action during update to rendered-worker-2: Applying files and OS
+	// 14:07:16  RebootedNode      True    → False    Action during update to rendered-worker-2: Node has rebooted
+	// 14:07:16  Resumed           True    → False    Action during update to rendered-worker-2: In desired config
+	// 14:07:16  UpdateComplete    True    → False    Action during update to rendered-worker-2: Uncordoned node
+	// 14:07:16  Uncordoned        True    → False    Action during update to rendered-worker-2: Uncordoned node
+	// 14:07:16  NodeDegraded      True    → False    Action during update to rendered-worker-2: Node worker-0 upgrade failure. pod web-0 cannot be evicted
+	// 14:07:16  Updated           False   → True     Node is updated
 }
