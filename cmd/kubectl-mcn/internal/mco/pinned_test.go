@@ -46,6 +46,7 @@ func TestPinnedImageSetsAreListedUntilTheyAreComplete(t *testing.T) {
 		"retried":                                                        {mcn(set(0, 1, 1), requeued, pulling, failing), []mco.PinnedImageSet{{Name: "pinned", Since: at(3), Message: requeue}}},
 		"one set is retried, another failed":                             {mcn(set(0, 1, 1), requeued, set(0, 1, 1), pulling, failing), []mco.PinnedImageSet{failed, {Name: "pinned", Since: at(3), Message: requeue}}},
 		"only the condition says that the daemon retries":                {mcn(set(0, 1, 1), noText, pulling, is(phases.PinnedImageSetsDegraded, yes, 4, requeue)), []mco.PinnedImageSet{{Name: "pinned", Since: at(3), Message: requeue}}},
+		"a complete set beside the retries":                              {mcn(set(0, 1, 1), requeued, set(1, 1, 0), is(phases.PinnedImageSetsDegraded, yes, 4, requeue)), []mco.PinnedImageSet{{Name: "pinned", Since: at(4), Message: requeue}}},
 		"between two retries":                                            {mcn(set(0, 1, 1), requeued, failing), []mco.PinnedImageSet{{Name: "pinned", Since: at(4), Message: requeue}}},
 		"one set failed, another is pulled":                              {mcn(set(1, 2, 0), set(0, 1, 1), pulling, failing), []mco.PinnedImageSet{failed, {Name: "pinned", Since: at(3)}}},
 		"PinnedImageSetsDegraded is True, and no set is listed":          {mcn(failing), []mco.PinnedImageSet{{Failed: true, Since: at(4), Message: "One or more failed"}}},

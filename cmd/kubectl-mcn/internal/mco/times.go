@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -49,7 +50,7 @@ func startOf(list []metav1.Condition) time.Time {
 	if !reportedSinceEnd(list, phases.Updated) {
 		return time.Time{}
 	}
-	return Later(timeOf(list, phases.Updated), lastReset(list))
+	return Later(timeOf(list, phases.Updated), lastReset(list, transitions.IsStep))
 }
 
 // completionOf returns the end of the last update: the time when the phases that run only during an
@@ -57,26 +58,20 @@ func startOf(list []metav1.Condition) time.Time {
 // report Updated again. But completionOf returns the lastTransitionTime of Updated if no phase was
 // reset, or if a phase was reset after that time.
 func completionOf(list []metav1.Condition) time.Time {
-	updated, completed := timeOf(list, phases.Updated), lastReset(list, atRestart...)
+	updated, completed := timeOf(list, phases.Updated), lastReset(list, transitions.RunsOnlyInUpdate)
 	if completed.IsZero() || completed.After(updated) {
 		return updated
 	}
 	return completed
 }
 
-// atRestart are the phases that a daemon also reports when it restarts.
-var atRestart = []phases.Phase{phases.Resumed, phases.UpdateComplete, phases.Uncordoned}
-
-// lastReset returns the time of the last reset of a phase of an update, or zero. It ignores the phases
-// in without. The start and the end of an update reset each phase that has run: its condition becomes
-// False, and its message gets the prefix "Action during update to …".
-func lastReset(list []metav1.Condition, without ...phases.Phase) time.Time {
-	without = append(without, phases.Updated)
+// lastReset returns the time of the last reset of a step, or zero. of selects the steps. The start and the end of
+// an update reset each step that has run: its condition becomes False, and its message gets the prefix "Action
+// during update to …".
+func lastReset(list []metav1.Condition, of func(phases.Phase) bool) time.Time {
 	var last time.Time
 	for _, c := range list {
-		p := phases.Phase(c.Type)
-		isPhase := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
-		if isPhase && !slices.Contains(without, p) && conditions.HasUpdatePrefix(c.Message) {
+		if of(phases.Phase(c.Type)) && conditions.HasUpdatePrefix(c.Message) {
 			last = Later(last, c.LastTransitionTime.UTC())
 		}
 	}
@@ -86,11 +81,7 @@ func lastReset(list []metav1.Condition, without ...phases.Phase) time.Time {
 // isNew reports whether no step of an update was ever reported: the node has joined with its config. The daemon
 // of a new node reports only phases that it also reports when it restarts. In a dump, steps may be left out.
 func isNew(list []metav1.Condition) bool {
-	isOfUpdate := func(c metav1.Condition) bool {
-		p := phases.Phase(c.Type)
-		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
-		return isStep && p != phases.Updated && !slices.Contains(atRestart, p)
-	}
+	isOfUpdate := func(c metav1.Condition) bool { return transitions.RunsOnlyInUpdate(phases.Phase(c.Type)) }
 	hasOccurred := func(c metav1.Condition) bool {
 		return isOfUpdate(c) && (conditions.HasUpdatePrefix(c.Message) || reportedSinceEnd(list, phases.Phase(c.Type)))
 	}
@@ -101,8 +92,7 @@ func isNew(list []metav1.Condition) bool {
 func lastStep(list []metav1.Condition) (last time.Time) {
 	for _, c := range list {
 		p := phases.Phase(c.Type)
-		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
-		if isStep && reportedSinceEnd(list, p) {
+		if transitions.IsStep(p) && reportedSinceEnd(list, p) {
 			last = Later(last, c.LastTransitionTime.UTC())
 		}
 	}

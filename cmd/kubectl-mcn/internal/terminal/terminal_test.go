@@ -42,6 +42,7 @@ func TestAScreenIsDrawnOverTheLastOne(t *testing.T) {
 			p.Close()
 			assert.Empty(t, out.String(), "closing a painter that has drawn nothing writes nothing")
 			require.NoError(t, p.Paint([]screen.Line{{Text: strings.Repeat("x", tc.length)}, {Text: "second"}}))
+			assert.True(t, strings.HasPrefix(out.String(), hideCursor))
 			assert.NotContains(t, out.String(), "x"+clearLine, "a full line would lose its last character")
 			assert.Equal(t, tc.length > 80, strings.Contains(out.String(), "x..."))
 			out.Reset()
