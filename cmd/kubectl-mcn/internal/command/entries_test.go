@@ -120,7 +120,7 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 		"the image of the pool is not built": {[]runtime.Object{with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), waiting, draining}, other + "\n"},
 		"the node is degraded":               {[]runtime.Object{newPool("worker", newConfig), degraded, draining}, other + "\n"},
 		"the node has no config":             {[]runtime.Object{newPool("worker", newConfig), empty}, "\nto         not known\npool       " + newConfig + "\nreported   no, the MachineConfigNode has no conditions\n"},
-		"the pool is not known":              {[]runtime.Object{waiting}, "\nto         " + oldConfig + "\ncompleted "},
+		"the pool is not known":              {[]runtime.Object{waiting}, "\nto         " + oldConfig + "\njoined "},
 		"the node is cordoned":               {[]runtime.Object{newPool("worker", newConfig), waiting, cordoned, draining}, other + "\n"},
 	} {
 		got := executeAt(t, 200, asList(t, test.objects...), "node", "worker-0", "-f", "-").stdout
