@@ -115,12 +115,15 @@ func assertLines(t *testing.T, want, lines []string) {
 	}
 }
 
-// A write that conflicts again and again, or does not find the object, starts an outage before Timeout.
+// A write that conflicts again and again, or does not find the object, is repeated for some seconds. Then it starts an
+// outage, before Timeout.
 func TestConflictsWithoutEndStartAnOutageBeforeTimeout(t *testing.T) {
 	for _, err := range []error{errConflict, apiserver.NotFound(nodeName)} {
 		inBubble(t, func(t *testing.T, f *fixture) {
 			f.fails(err, "patch/status")
-			assert.Less(t, took(func() { f.queues(t, phases.Drained, metav1.ConditionUnknown) }), timeout)
+			repeated := took(func() { f.queues(t, phases.Drained, metav1.ConditionUnknown) })
+			assert.Less(t, repeated, timeout)
+			assert.Greater(t, repeated, 3*time.Second)
 			assert.Zero(t, took(func() { f.queues(t, phases.Drained, metav1.ConditionTrue) }))
 			f.fails(nil)
 			pass(time.Second)

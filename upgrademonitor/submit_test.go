@@ -86,6 +86,9 @@ func TestAReportThatTheServerRejectsIsTheErrorOfItsCall(t *testing.T) {
 				lines := log.take()
 				require.Len(t, lines, 1)
 				assert.Contains(t, lines[0], "report of PinnedImageSetsProgressing on node worker-0 rejected: ")
+				f.annotate(oldConfig, newConfig)
+				f.failing("patch", failure)
+				assert.ErrorContains(t, f.syncSpec(t), "report of the Node on node worker-0 rejected: ")
 			})
 		})
 	}

@@ -203,6 +203,7 @@ func TestAnObjectKeepsItsPoolIfThePoolIsNotKnown(t *testing.T) {
 		assert.Equal(t, "worker", f.object().Spec.Pool.Name)
 		f = newUpdated(t, noPool)
 		assert.Equal(t, upgrademonitor.NotYetSet, f.object().Spec.Pool.Name)
+		assert.Empty(t, f.log.take(), "an unknown pool is no failure")
 	})
 }
 
