@@ -117,6 +117,7 @@ func TestATargetSetAfterAChangeHasIt(t *testing.T) {
 		p := cluster.Pool{TargetSet: changed.Add(tc.set)}
 		assert.Equal(t, tc.want, p.HasChange(cluster.MachineConfig{Changed: changed}, tc.seen), "%v", tc)
 	}
+	assert.True(t, cluster.Pool{}.HasChange(cluster.MachineConfig{Changed: changed}, 0), "the time of the target is not known")
 }
 
 // A pool whose selector of MachineConfigs is empty or invalid selects each MachineConfig.

@@ -352,4 +352,10 @@ func TestNodesWithoutAnObjectAreMissing(t *testing.T) {
 		assert.Equal(t, tc.missing, got.Missing, tc)
 		assert.Len(t, got.Nodes, tc.nodes)
 	}
+	p := worker("", updated)
+	p.Status.MachineCount = 3
+	assert.Equal(t, 3, one(t, p, 0, finishedNode("a", 0, 1)).Done, "the pool is Updated, so its missing nodes are done")
+	p = worker("", withCondition("Building", ""))
+	p.Status.MachineCount, p.Status.UpdatedMachineCount = 3, 3
+	assert.Equal(t, 2, one(t, p, 0, finishedNode("a", 0, 1)).Unreported, "no node has an image that is not built")
 }

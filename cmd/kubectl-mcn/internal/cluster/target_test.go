@@ -69,6 +69,8 @@ func TestTheNumberOfUpdatedMachinesDecidesTheImage(t *testing.T) {
 		pool.Status.UpdatedMachineCount = count
 		assert.Equal(t, want, one(t, pool, 60, nodes...).Target.Image, count)
 	}
+	p := one(t, worker("1"), 60, imaged("a", "y", "y", 50, 58), imaged("b", "z", "x", 40, 0))
+	assert.Equal(t, "y", p.Target.Image, "without a number, the last request decides")
 }
 
 func withCondition(kind mcfgv1.MachineConfigPoolConditionType, message string) func(*mcfgv1.MachineConfigPool) {

@@ -20,7 +20,7 @@ func TestPinnedImageSetsAreListedUntilTheyAreComplete(t *testing.T) {
 			m.Status.PinnedImageSets = append(m.Status.PinnedImageSets, s)
 		}
 	}
-	const requeue = "requeue: prefetching images incomplete after timeout: 5m0s"
+	const requeue = "Requeue: prefetching images incomplete after timeout: 5m0s"
 	requeued := func(m *mcfgv1.MachineConfigNode) { m.Status.PinnedImageSets[0].LastFailedGenerationError = requeue }
 	noText := func(m *mcfgv1.MachineConfigNode) { m.Status.PinnedImageSets[0].LastFailedGenerationError = "" }
 	pulling := is(phases.PinnedImageSetsProgressing, yes, 3)
