@@ -488,7 +488,7 @@ func TestTheStatusHasTheCurrentBuild(t *testing.T) {
 		c.run(0)
 		assert.Contains(t, updating("worker"), "(mosc: mosc)")
 		assert.NotContains(t, updating("infra"), "mosc")
-		build("another-owner", "other", oldConfig, 0)
+		build("another-owner", "other", oldConfig, -time.Hour)
 		build("another-config", "mosc", newConfig, -time.Hour)
 		assert.Contains(t, updating("worker"), "(mosc: mosc)")
 		build("first", "mosc", oldConfig, time.Hour)
