@@ -1,0 +1,28 @@
+package screen
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestTheEleventhNameIsCounted(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k"}
+	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j, and 1 more: kubectl mcn -o wide", Options{}.names(names))
+	assert.Equal(t, "a, b, c, d, e, f, g, h, i, j", Options{}.names(names[:10]))
+}
+
+// A problem with the cause of an entry above has the pool and the time in which it differs, if they are known.
+func TestAProblemWithTheSameCauseSaysWhatDiffers(t *testing.T) {
+	at := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
+	first := Problem{ProblemID: ProblemID{Pool: "worker"}, Since: at}
+	for want, p := range map[string]Problem{
+		"":                          {ProblemID: first.ProblemID},
+		" (pool infra)":             {ProblemID: ProblemID{Pool: "infra"}, Since: at},
+		" (since 13:00:00)":         {ProblemID: first.ProblemID, began: at.Add(-time.Hour)},
+		" (pool a, since 15:00:00)": {ProblemID: ProblemID{Pool: "a"}, Since: at.Add(time.Hour), began: at},
+	} {
+		assert.Equal(t, want, p.differs(first, Options{Now: at}))
+	}
+}
