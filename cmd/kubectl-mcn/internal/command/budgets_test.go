@@ -78,7 +78,7 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	assert.NotContains(t, got.stdout, "PDB")
 	delete(s.paths, ofPod)
 	got = execute(t, "", "--kubeconfig", file)
-	assert.Contains(t, got.stdout, "    pdb-app-0 is gone since then\n")
+	assert.Contains(t, got.stdout, "    pdb-app-0 is gone since then\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "the controller tries again")
 	assert.NotContains(t, got.stdout, "budgets of")
 	assert.Empty(t, got.stderr)
 

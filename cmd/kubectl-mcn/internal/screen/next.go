@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
@@ -132,6 +134,9 @@ func nextForPods(pods []mco.Pod, o Options) []string {
 		next := "oc get pdb -n " + p.Namespace
 		if by, isKnown := o.selecting(p); !p.Refused || isKnown && len(by) == 0 {
 			next = "oc get pod " + p.Name + " -n " + p.Namespace
+		}
+		if labels, isRead := o.Pods[types.NamespacedName{Namespace: p.Namespace, Name: p.Name}]; isRead && labels == nil {
+			next = controllerLog // the pod is gone, and the controller tries again
 		}
 		if isName.MatchString(p.Name) && isName.MatchString(p.Namespace) && !slices.Contains(all, next) {
 			all = append(all, next)
