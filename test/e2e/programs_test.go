@@ -96,3 +96,14 @@ True    False    False    False      False    False   False      False    False 
 	}
 	assert.Empty(t, rest, "kubectl shows nothing after the last table")
 }
+
+// A program that fails prints the cause, and exits with 1. Then the kubelet starts the Pod again.
+func TestAProgramThatFailsExitsWith1(t *testing.T) {
+	for _, program := range []string{"daemon", "drain-controller", "operator"} {
+		cmd := exec.CommandContext(t.Context(), filepath.Join(build(t, "examples/"+program), program), "--kubeconfig", "missing")
+		out, err := cmd.CombinedOutput()
+		require.Error(t, err, program)
+		assert.Equal(t, 1, cmd.ProcessState.ExitCode(), program)
+		assert.Contains(t, string(out), "missing: no such file", program)
+	}
+}

@@ -16,7 +16,9 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	mcfgclientset "github.com/openshift/client-go/machineconfiguration/clientset/versioned"
 	mcfgfake "github.com/openshift/client-go/machineconfiguration/clientset/versioned/fake"
+	mcfgclient "github.com/openshift/client-go/machineconfiguration/clientset/versioned/typed/machineconfiguration/v1"
 	mcfginformers "github.com/openshift/client-go/machineconfiguration/informers/externalversions"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -52,6 +54,7 @@ type cluster struct {
 	t        *testing.T
 	kube     *kubefake.Clientset
 	mcfg     *mcfgfake.Clientset
+	client   mcfgclientset.Interface // of the Loop
 	recorder *record.FakeRecorder
 
 	version int                              // the last resource version of a pool
@@ -74,6 +77,7 @@ func inBubble(t *testing.T, test func(*testing.T, *cluster)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		c := &cluster{t: t, kube: kubefake.NewClientset(), mcfg: mcfgfake.NewClientset(), recorder: record.NewFakeRecorder(100), before: func() error { return nil }}
+		c.client = c.mcfg
 		c.mcfg.PrependReactor("update", "machineconfigpools", c.update)
 		test(t, c)
 	})
@@ -111,7 +115,7 @@ func (c *cluster) run(interval time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(klog.NewContext(c.t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&c.log)))))
 	c.end = cancel
 	kube, mcfg := informers.NewSharedInformerFactory(c.kube, 0), mcfginformers.NewSharedInformerFactory(c.mcfg, 0)
-	loop := pools.New(c.mcfg, kube.Core().V1().Nodes(), mcfg.Machineconfiguration().V1(), recorder{c.recorder})
+	loop := pools.New(c.client, kube.Core().V1().Nodes(), mcfg.Machineconfiguration().V1(), recorder{c.recorder})
 	if interval > 0 {
 		loop.Interval = interval
 	}
@@ -412,6 +416,35 @@ func TestAFailedSyncIsRetriedUnlessThePoolIsDeleted(t *testing.T) {
 		require.NoError(t, c.mcfg.Tracker().Delete(mcfgv1.GroupVersion.WithResource("machineconfigpools"), "", "worker"))
 		c.pass(time.Hour)
 		assert.LessOrEqual(t, len(c.times), tried+1)
+	})
+}
+
+// hanging is a client whose API server does not respond to UpdateStatus of a pool.
+type hanging struct {
+	mcfgclientset.Interface
+	mcfgclient.MachineconfigurationV1Interface
+	mcfgclient.MachineConfigPoolInterface
+	canceledAfter *time.Duration
+}
+
+func (h hanging) MachineconfigurationV1() mcfgclient.MachineconfigurationV1Interface { return h }
+func (h hanging) MachineConfigPools() mcfgclient.MachineConfigPoolInterface          { return h }
+
+func (h hanging) UpdateStatus(ctx context.Context, _ *mcfgv1.MachineConfigPool, _ metav1.UpdateOptions) (*mcfgv1.MachineConfigPool, error) {
+	began := time.Now()
+	<-ctx.Done()
+	*h.canceledAfter = time.Since(began)
+	return nil, ctx.Err()
+}
+
+// A request that hangs does not delay the other pools for longer than 10 seconds.
+func TestARequestThatHangsIsCanceledAfter10Seconds(t *testing.T) {
+	inBubble(t, func(t *testing.T, c *cluster) {
+		c.addPool("worker")
+		h := hanging{canceledAfter: new(time.Duration)}
+		c.client = h
+		c.run(0)
+		assert.Equal(t, 10*time.Second, *h.canceledAfter)
 	})
 }
 
