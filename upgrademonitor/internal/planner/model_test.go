@@ -111,6 +111,9 @@ func (s *model) check(before planner.Object) {
 	if len(b.Conditions) != len(phases.All(s.mode == planner.Image)) {
 		fail("the status has %d conditions, not one for each phase", len(b.Conditions))
 	}
+	if i := slices.IndexFunc(b.Conditions, func(c metav1.Condition) bool { return c.LastTransitionTime.IsZero() }); i >= 0 {
+		fail("the condition %s has no lastTransitionTime", b.Conditions[i].Type)
+	}
 	if err := conditionstest.CheckTransitions(a.Conditions, b.Conditions); err != nil {
 		fail("a watcher misses a status: %v", err)
 	}
