@@ -16,13 +16,15 @@ func TestIsNil(t *testing.T) {
 		pointer *int
 		err     error
 		m       map[string]int
+		slice   []int
+		channel chan int
 		f       func()
 	)
-	for name, value := range map[string]any{"nil": nil, "pointer": pointer, "interface": err, "map": m, "func": f} {
+	for name, value := range map[string]any{"nil": nil, "pointer": pointer, "interface": err, "map": m, "slice": slice, "channel": channel, "func": f} {
 		assert.True(t, validate.IsNil(value), name)
 	}
 	for name, value := range map[string]any{
-		"pointer": new(int), "interface": errors.New("x"), "map": map[string]int{}, "func": func() {}, "int": 0, "struct": struct{}{},
+		"pointer": new(int), "interface": errors.New("x"), "map": map[string]int{}, "slice": []int{}, "func": func() {}, "int": 0, "struct": struct{}{},
 	} {
 		assert.False(t, validate.IsNil(value), name)
 	}

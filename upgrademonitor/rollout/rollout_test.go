@@ -260,7 +260,8 @@ func TestDesiredMachineConfigNodeReturnsACopy(t *testing.T) {
 	assert.Equal(t, before, mcn)
 }
 
-// A restart writes only the objects that need a change. Changes of other processes are reverted.
+// A restart writes only the objects that need a change, and reads no Node for the other objects. Changes of other processes
+// are reverted.
 func TestARestartWritesOnlyWhatHasChanged(t *testing.T) {
 	inBubble(t, fourPools, append(one("worker"), newNode("other", "master")), func(t *testing.T, c *cluster) {
 		c.run()
@@ -272,8 +273,12 @@ func TestARestartWritesOnlyWhatHasChanged(t *testing.T) {
 		assert.Equal(t, []metav1.OwnerReference{machine, owner}, c.object("node").OwnerReferences, "the Node is an owner again after another process has removed it")
 		assert.Equal(t, []string{"patch node", "patch node"}, c.writes())
 		c.stop()
+		c.kube.ClearActions()
 		c.run()
 		assert.Empty(t, c.writes())
+		for _, action := range c.kube.Actions() {
+			assert.NotEqual(t, "get", action.GetVerb(), "no Node is read if all objects are up to date")
+		}
 		c.stop()
 		c.changeNode(desires("rendered-2"))
 		c.run()
