@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	kubefake "k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
 // newClients returns clients of a cluster with a Node, its pool and the given objects.
@@ -76,6 +77,53 @@ func TestRunWithoutMachineConfiguration(t *testing.T) {
 		require.NoError(t, <-ended)
 		assert.Len(t, operator.Actions(), 1)
 	})
+}
+
+// If the Lease is lost, run returns an error, so that the kubelet restarts the container.
+func TestRunFailsIfTheLeaseIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kube, mcfg := newClients()
+		ended := make(chan error, 1)
+		go func() { ended <- run(t.Context(), kube, mcfg, operatorfake.NewClientset(), nil) }()
+		<-time.After(time.Minute) // time is fake
+		kube.PrependReactor("update", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewServiceUnavailable("outage")
+		})
+		require.ErrorContains(t, <-ended, "the Lease was lost")
+	})
+}
+
+// A replica without an identity cannot hold the Lease.
+func TestLeadNeedsAnIdentity(t *testing.T) {
+	require.Error(t, lead(t.Context(), &resourcelock.LeaseLock{}))
+}
+
+// A problem of a pool is recorded as an event.
+func TestRunRecordsEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kube, mcfg := newClients()
+		selector := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Likes"}}}
+		broken := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "broken"}, Spec: mcfgv1.MachineConfigPoolSpec{NodeSelector: selector}}
+		_, err := mcfg.MachineconfigurationV1().MachineConfigPools().Create(t.Context(), broken, metav1.CreateOptions{})
+		require.NoError(t, err)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- run(ctx, kube, mcfg, operatorfake.NewClientset(), nil) }()
+		<-time.After(time.Minute) // time is fake
+		events, err := kube.CoreV1().Events("").List(ctx, metav1.ListOptions{})
+		require.NoError(t, err)
+		require.NotEmpty(t, events.Items)
+		assert.Equal(t, "InvalidNodeSelector", events.Items[0].Reason)
+		cancel()
+		require.NoError(t, <-ended)
+	})
+}
+
+// The informers cache no managed fields.
+func TestTrimRemovesTheManagedFields(t *testing.T) {
+	trimmed, err := trim(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a", ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "m"}}}})
+	require.NoError(t, err)
+	assert.Equal(t, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "a"}}, trimmed)
 }
 
 type failing struct {
