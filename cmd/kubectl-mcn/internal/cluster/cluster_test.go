@@ -398,6 +398,7 @@ func TestAnArbiterThatWaitsForMastersIsNotStalled(t *testing.T) {
 		stalled  bool
 	}{
 		"a master waits":                   {named("master"), waiting, named("arbiter"), toDo, "master", false},
+		"no place is free for the master":  {named("master", unavailable(1)), waiting, named("arbiter"), toDo, "", true},
 		"a master is done":                 {named("master"), done, named("arbiter"), toDo, "", true},
 		"the pool of the master is paused": {named("master", paused), waiting, named("arbiter"), toDo, "", true},
 		"paused, and a master has failed":  {named("master", paused), failed, named("arbiter"), toDo, "master", false},

@@ -120,6 +120,37 @@ func TestATargetSetAfterAChangeHasIt(t *testing.T) {
 	assert.True(t, cluster.Pool{}.HasChange(cluster.MachineConfig{Changed: changed}, 0), "the time of the target is not known")
 }
 
+// A target does not have the writes of MachineConfigs after it was set.
+func TestAWriteAfterTheTargetWasSetIsNoChange(t *testing.T) {
+	sources := func(names ...string) (all []corev1.ObjectReference) {
+		for _, name := range names {
+			all = append(all, corev1.ObjectReference{Name: name})
+		}
+		return all
+	}
+	p := worker("")
+	p.Spec.Configuration.Source, p.Status.Configuration.Source = sources("a", "b"), sources("a")
+	p.Status.Configuration.Name = configA
+	written := func(minutes float64) cluster.MachineConfig {
+		return cluster.MachineConfig{By: "kubectl-edit", Changed: at(minutes)}
+	}
+	for _, tc := range []struct {
+		a, b float64
+		want []cluster.Change
+		text string
+	}{
+		{5, 5, []cluster.Change{{Name: "a", Write: mco.Write{By: "kubectl-edit", At: at(5)}}, {Sign: "+", Name: "b", Write: mco.Write{By: "kubectl-edit", At: at(5)}}}, ""},
+		{20, 20, []cluster.Change{{Sign: "+", Name: "b"}}, ""},
+	} {
+		configs := map[string]cluster.MachineConfig{"a": written(tc.a), "b": written(tc.b), configA: {Release: "4.20", Created: at(0)}, configB: {Release: "4.21"}}
+		pool := one(t, p, 30)
+		pool.TargetSet = at(10)
+		got, text := pool.Changes(configs)
+		assert.Equal(t, tc.want, got)
+		assert.Equal(t, tc.text, text)
+	}
+}
+
 // A pool whose selector of MachineConfigs is empty or invalid selects each MachineConfig.
 func TestAnUnknownSelectorSelectsEachMachineConfig(t *testing.T) {
 	invalid := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "role", Operator: "Likes"}}}

@@ -316,6 +316,7 @@ func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 		"blocked":                                     {worker("1", retargeted(99)), with(drainingNode("s", 9), waitingNode("d")), 0, false},
 		"blocked by unavailable nodes":                {worker("1", unavailable(1), retargeted(99)), with(waitingNode("d")), 0, false},
 		"one node has not reported":                   {worker("", retargeted(99)), with(unreported), 0, false},
+		"one unreported, one waiting, one updating":   {worker("2", retargeted(99)), with(unreported, waitingNode("d"), drainingNode("e", 99)), 12, true},
 		"one unreported, one waiting":                 {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
 		"no nodes":                                    {worker("", retargeted(99)), nil, 0, false},
 		"nothing happens for 10 minutes":              {worker("", retargeted(90)), with(waitingNode("d")), 0, false},

@@ -174,10 +174,12 @@ func TestARejectedRequestIsNamedInOneLine(t *testing.T) {
 		{failure{"", configurationsResource, forbidden}, "", 0, "worker-4", notAllowed + configurationsResource},
 		{failure{"", configurationsResource, forbidden}, "wait", 0, "done", ""},
 		{failure{"", "", forbidden}, "", exitUsage, "", notAllowed + "machineconfig"},
+		{failure{"", configurationsResource, forbidden}, "components", exitUsage, "", notAllowed + configurationsResource},
 		{failure{"", "", forbidden}, "components", exitUsage, "", notAllowed + "machineconfig"},
 		{failure{"", "", forbidden}, "wait", exitUsage, "", notAllowed + "machineconfig"},
 		{failure{"", "", http.StatusUnauthorized}, "wait", exitUsage, "", "log in again"},
 		{failure{"", "", http.StatusNotFound}, "wait", exitUsage, "", "its CRD is not installed"},
+		{failure{"", nodesResource, http.StatusInternalServerError}, "", exitUsage, "", "cannot list " + nodesResource},
 		{failure{"list", "", http.StatusGone}, "", exitUsage, "", "cannot list "}, // even the first page
 		{failure{"watch", "", forbidden}, "", 0, "worker-4", ""},
 		{failure{"watch", "", forbidden}, "node worker-4", 0, "worker-4", ""},

@@ -147,13 +147,13 @@ func TestSetsWithTheSameErrorShareAnEntry(t *testing.T) {
 	setCondition(n, phases.PinnedImageSetsDegraded, time.Hour, "One or more PinnedImageSet is experiencing an error.")
 	list := func() string { return asList(t, updatedPool("worker", newConfig), n) }
 	assert.Contains(t, execute(t, list(), "-f", "-").stdout, "\n! worker-0: a pinned image set has failed since 13:16:05 (60m)\n")
-	for _, set := range [][2]string{{"a", "disk full"}, {"b", "no such host"}, {"c", "disk full"}} {
+	for _, set := range [][2]string{{"a", "disk full"}, {"b", "no such host"}, {"c", "disk full"}, {"d", "no such host"}} {
 		n.Status.PinnedImageSets = append(n.Status.PinnedImageSets, mcfgv1.MachineConfigNodeStatusPinnedImageSet{
 			Name: set[0], DesiredGeneration: 1, LastFailedGeneration: 1, LastFailedGenerationError: set[1]})
 	}
 	got := execute(t, list(), "-f", "-").stdout
 	assert.Contains(t, got, "\n! worker-0: pinned image sets a, c have failed since 13:16:05 (60m)\n    disk full\n")
-	assert.Contains(t, got, "\n! worker-0: pinned image set b has failed since 13:16:05 (60m)\n    no such host\n")
+	assert.Contains(t, got, "\n! worker-0: pinned image sets b, d have failed since 13:16:05 (60m)\n    no such host\n")
 }
 
 func TestTheNewerOfTwoObjectsIsShown(t *testing.T) {

@@ -89,6 +89,12 @@ func TestPipesAndMixedFoldersAreRead(t *testing.T) {
 	got = show()
 	assert.Contains(t, got.stdout, "6 nodes: 3 done, 1 updating")
 	assert.Contains(t, got.stderr, "broken.yaml: no such file or directory; all other objects are shown\n")
+	require.NoError(t, os.Mkdir(inFolder("damaged"), 0o755))
+	require.NoError(t, os.WriteFile(inFolder("damaged/a.json"), []byte("{"), 0o600))
+	got = execute(t, "", "-f", inFolder("damaged"))
+	assert.Equal(t, exitUsage, got.code, "a folder with only a damaged file is wrong usage")
+	assert.Contains(t, got.stderr, "a.json is incomplete or damaged")
+	require.NoError(t, os.RemoveAll(inFolder("damaged")))
 	require.NoError(t, os.Symlink("loop.yaml", inFolder("loop.yaml")))
 	require.NoError(t, os.WriteFile(inFolder("secret.yaml"), []byte(list), 0))
 	require.NoError(t, os.Mkdir(inFolder("private"), 0))
@@ -117,6 +123,7 @@ func TestControlCharactersAreNotPrinted(t *testing.T) {
 	for in, want := range map[string]string{
 		`"\e[0m\e[31merror: \e[0mdisk\x7f\x9f full\e[2J"`: `error: disk\x7f\u009f full\x1b[2J`,
 		"\x1b[31mdisk\x7f full":                           "\ufffd[31mdisk\ufffd full",
+		"disk\ufeff full":                                 "disk\ufffd full",
 	} {
 		got := execute(t, head+in+"\n", "-f", "-")
 		assert.Contains(t, got.stdout, want)

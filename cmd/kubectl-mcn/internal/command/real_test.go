@@ -167,6 +167,7 @@ func TestBadInputGetsAScreenOrOneSentence(t *testing.T) {
 		"a hosted cluster":           {`{"kind":"Node","metadata":{"name":"a","labels":{"hypershift.openshift.io/nodePool":"b"}}}`, "", "stdin is from a hosted cluster of HyperShift"},
 		"a NodePool":                 {`{"apiVersion":"hypershift.openshift.io/v1beta1","kind":"NodePool"}`, "", "stdin is from a hosted cluster of HyperShift"},
 		"other labels":               {`{"kind":"Node","metadata":{"name":"a","labels":{"kubernetes.io/os":"linux"}}}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
+		"a management cluster":       {list + `{"kind":"Node","metadata":{"name":"a","labels":{"hypershift.openshift.io/control-plane":"true"}}}`, "worker-4", ""},
 		"an operator's dump":         {list + `{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineOSBuild"}`, "worker-4", ""},
 		"a list without items":       {`{"kind":"MachineConfigNodeList","items":null}`, "", "no MachineConfigNodes and no MachineConfigPools in stdin: use"},
 		"items of a string":          {`{"kind":"List","items":"a"}`, "", "stdin is incomplete or damaged: use oc get"},

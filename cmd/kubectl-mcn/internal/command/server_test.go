@@ -52,6 +52,7 @@ type server struct {
 	releases map[string]string // of rendered configs
 	paths    map[string]any    // further objects and lists
 	verbs    map[string]int    // the number of requests of each kind
+	urls     map[string]bool   // the lists and watches, with their selectors and limits
 
 	mu      sync.Mutex
 	fail    failure
@@ -90,7 +91,7 @@ type change struct {
 
 func newServer(t testing.TB, objects ...runtime.Object) *server {
 	t.Helper()
-	s := &server{objects: map[string]map[string]runtime.Object{}, changed: make(chan struct{}), verbs: map[string]int{}}
+	s := &server{objects: map[string]map[string]runtime.Object{}, changed: make(chan struct{}), verbs: map[string]int{}, urls: map[string]bool{}}
 	for resource := range kinds {
 		s.objects[resource] = map[string]runtime.Object{}
 	}
@@ -162,6 +163,15 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	fail := s.fail
 	s.verbs[verb+" "+resource]++
+	if s.objects[resource] != nil {
+		line := verb + " " + r.URL.Path
+		for _, name := range []string{"fieldSelector", "labelSelector", "limit"} {
+			if value := r.URL.Query().Get(name); value != "" {
+				line += " " + name + "=" + value
+			}
+		}
+		s.urls[line] = true
+	}
 	config := s.objects[configsResource][resource]
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")

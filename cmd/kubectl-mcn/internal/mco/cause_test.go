@@ -52,6 +52,7 @@ func TestTheCauseIsTheErrorWithoutItsWrappers(t *testing.T) {
 			drain(drainFailed + "[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]" + untilDrainer),
 			"[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]", true, []mco.Pod{refused("pg-0"), vm, refused("pg-1")},
 		},
+		"a drain whose error only its parent has": {append(drain(draining), is(phases.UpdateExecuted, running, 61, drainFailed+evictPG0+untilDrainer)), evictPG0, true, []mco.Pod{refused("pg-0")}},
 		"an eviction that a webhook denies":       {drain(drainFailed + denied + untilDrainer), denied, true, []mco.Pod{{Namespace: "shop", Name: "api-0"}}},
 		"a drain error without a wrapper":         {drain(evictPG0), evictPG0, true, []mco.Pod{refused("pg-0")}},
 		"a drain error without a pod":             {drain(drainFailed + "context deadline exceeded" + untilDrainer), "context deadline exceeded", true, nil},
@@ -172,6 +173,7 @@ func TestAnErrorIsOldIfAStepHasChangedSince(t *testing.T) {
 		"the drain has succeeded since":                    {update(is(phases.Drained, yes, 63), degraded(afterAnHour)), phases.AppliedFilesAndOS, 63, afterAnHourIs, true},
 		"another drain has begun since":                    {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.Drained, 70, "disk full", true},
 		"the daemon has restarted since":                   {update(is(phases.AppliedFilesAndOS, running, 5), is(phases.Resumed, no, 70, "Action during update to a: resumed"), degraded("disk full")), phases.AppliedFilesAndOS, 5, "disk full", false},
+		"pinned image sets are pulled since":               {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), is(phases.PinnedImageSetsProgressing, yes, 70), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
 		"a failure of another update":                      {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), degraded("Action during update to a: disk full")), phases.AppliedFilesAndOS, 4, "disk full", true},
 	} {
 		for _, state := range []string{"Working", "Degraded"} {

@@ -47,6 +47,7 @@ func TestDrainAnnotationsDecideTheStepOfABehindObject(t *testing.T) {
 			n := mco.Of(node, tc.object)
 			assert.Equal(t, tc.step, n.Step)
 			assert.False(t, n.NotStarted())
+			assert.True(t, n.Completed.IsZero(), "an update that is running is not complete")
 			assert.True(t, n.Started.Equal(at(tc.started)), n.Started)
 			assert.Equal(t, tc.since == 0, n.Since.IsZero())
 			assert.True(t, tc.since == 0 || n.Since.Equal(at(tc.since)), n.Since)
@@ -74,6 +75,16 @@ func TestTheManagedFieldsOfTheNodeSayWhenAnUpdateWasRequested(t *testing.T) {
 	node.Annotations[annotation+"state"] = "Working"
 	assert.Equal(t, at(7), mco.Of(node, nil).Since, "if the step is not known, the time of the request counts")
 	assert.Equal(t, at(3), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)
+}
+
+// A Node that was created again, with the name of an earlier Node, has no object until its daemon creates one.
+func TestTheObjectOfAnEarlierNodeIsIgnored(t *testing.T) {
+	node, object := newNode("desiredConfig", configA, "currentConfig", configA, "state", "Done"), mcn(is(phases.Updated, yes, 1), is(phases.NodeDegraded, yes, 2, "disk full"))
+	object.UID, object.OwnerReferences = "uid-1", []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: "uid of the earlier Node"}}
+	n := mco.Of(node, object)
+	assert.Empty(t, n.UID)
+	assert.Zero(t, n.DegradedSince)
+	assert.Zero(t, n.Completed)
 }
 
 // If the object and the Node have an error, the more specific one is shown.

@@ -294,4 +294,24 @@ func TestObjectsMayHaveConditionsOfBothModes(t *testing.T) {
 			assert.Equal(t, tc.step, n.Step)
 		})
 	}
+	n := mco.Of(nil, mcn(append(image(is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 11), is(phases.Drained, yes, 12), pulled, is(phases.AppliedFiles, running, 14)),
+		withDesired(configB), is(phases.Updated, no, 10))...))
+	assert.Equal(t, at(13), n.Since, "AppliedFiles, which runs after ImagePulledFromRegistry, is no retry")
+}
+
+// The node has joined with its config, until a step of an update is reported.
+func TestANodeIsNewUntilItsFirstUpdate(t *testing.T) {
+	updated := is(phases.Updated, yes, 1)
+	for name, tc := range map[string]struct {
+		object *mcfgv1.MachineConfigNode
+		want   bool
+	}{
+		"joined":                      {mcn(updated), true},
+		"joined, and restarted since": {mcn(updated, is(phases.Resumed, yes, 9), is(phases.Uncordoned, yes, 9)), true},
+		"its first update runs":       {mcn(is(phases.Updated, no, 5), is(phases.Drained, running, 6)), false},
+		"updated once":                {mcn(updated, is(phases.Drained, no, 1, "Action during update to a: drained")), false},
+		"a dump leaves out the steps": {&mcfgv1.MachineConfigNode{}, false},
+	} {
+		assert.Equal(t, tc.want, mco.Of(nil, tc.object).IsNew, name)
+	}
 }

@@ -13,12 +13,16 @@ import (
 func TestTheOldImageOfAWaitingNodeIsAReason(t *testing.T) {
 	n := cluster.Node{State: cluster.Waiting}
 	n.Name, n.Unavailable, n.Current.Image = "a", []progress.Unavailable{{Reason: progress.NotReady}}, "registry.example/os@sha256:1"
+	pool := cluster.Pool{}
 	what := func(n cluster.Node) string {
 		problem := Problem{}
-		problem.addUnavailable(cluster.Pool{Nodes: []cluster.Node{n}}, Options{})
+		pool.Nodes = []cluster.Node{n}
+		problem.addUnavailable(pool, Options{})
 		return problem.What
 	}
 	assert.Equal(t, ": a (NotReady, with an OS image that its pool does not have)", what(n))
-	n.State = cluster.Updating
+	pool.Target.Image = "registry.example/os@sha256:2"
+	assert.Equal(t, ": a (NotReady)", what(n), "the pool has an image")
+	pool.Target.Image, n.State = "", cluster.Updating
 	assert.Equal(t, ": a (NotReady)", what(n))
 }

@@ -59,11 +59,11 @@ func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 		c.readConfigs(ctx, s, readers[0].client)
 		c.readBudgets(ctx, s, readers[0].client)
 	}
-	if c.Rollout && follow {
+	if follow {
 		group.Go(func() { wait.UntilWithContext(ctx, details, detailsInterval) })
 	}
 	group.Wait()
-	if c.Rollout && !follow {
+	if !follow {
 		details(ctx)
 	}
 	return context.Cause(ctx)

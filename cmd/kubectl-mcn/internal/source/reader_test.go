@@ -148,6 +148,11 @@ func TestTheMetadataOfConfigsIsReadOnce(t *testing.T) {
 		s.Put(pool)
 	}
 	s.Put(&mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "without a config"}})
+	invalid := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "with an invalid selector"}}
+	invalid.Spec.Configuration.Name, invalid.Status.Configuration.Name = "new-infra", "old"
+	invalid.Spec.Configuration.Source, invalid.Status.Configuration.Source = []corev1.ObjectReference{{Name: "a"}}, []corev1.ObjectReference{{Name: "a"}}
+	invalid.Spec.MachineConfigSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "role", Operator: "Likes"}}}
+	s.Put(invalid)
 	c.readConfigs(t.Context(), s, client)
 	c.readConfigs(t.Context(), s, client)
 	const one, list = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
