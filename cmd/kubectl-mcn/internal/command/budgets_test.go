@@ -74,11 +74,11 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	evicted.DeletionTimestamp = &metav1.Time{Time: now}
 	s.paths[ofPod] = evicted
 	got := execute(t, "", "--kubeconfig", file)
-	assert.Contains(t, got.stdout, "    pdb-app-0 is terminating\n    next: oc get pod pdb-app-0 -n shop\n", "no budget refuses a pod that was evicted")
+	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is terminating\n    next: oc get pod pdb-app-0 -n shop\n", "no budget refuses a pod that was evicted")
 	assert.NotContains(t, got.stdout, "PDB")
 	delete(s.paths, ofPod)
 	got = execute(t, "", "--kubeconfig", file)
-	assert.Contains(t, got.stdout, "    pdb-app-0 is gone since then\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "the controller tries again")
+	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is gone since then\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "the controller tries again")
 	assert.NotContains(t, got.stdout, "budgets of")
 	assert.Empty(t, got.stderr)
 
@@ -113,7 +113,7 @@ func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 	twice := newBudget("all", 1, 2, 1, 2)
 	twice.Spec.Selector = &metav1.LabelSelector{}
 	got := execute(t, of(newBudget("web", 1, 2, 1, 2), twice, newPod("web")), "-f", "-", "--at", "2026-03-04T14:16:05Z")
-	assert.Contains(t, got.stdout, "    pdb-app-0 has several budgets, so the API server does not evict it: all, web\n    next")
+	assert.Contains(t, got.stdout, "    shop/pdb-app-0 has several budgets, so the API server does not evict it:\n    all, web\n    next")
 
 	dump := t.TempDir()
 	for name, text := range map[string]string{

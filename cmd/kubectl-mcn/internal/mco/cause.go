@@ -115,7 +115,7 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 			mayFail = transitions.IsStep(p) && !transitions.RunsOnlyInUpdate(p)
 		}
 		text := Plain(conditions.TrimUpdatePrefix(c.Message))
-		isOver := isDrained && isOfDrain(text)
+		isOver := isDrained && isOfDrain(text) || n.isOver(p)
 		if mayFail && isError(text) && !isOver {
 			if parent, _ := phases.ParentOf(n.Step); parent == p && !n.HasBegun() {
 				n.Step = p
@@ -124,6 +124,12 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 		}
 	}
 	return message
+}
+
+// isOver reports whether a phase is a step that is over, because another step has begun: see dropOver.
+func (n *Node) isOver(p phases.Phase) bool {
+	isStep := slices.ContainsFunc(n.Steps, func(s Step) bool { return s.Phase == p })
+	return isStep && p != n.Step && n.HasBegun() && !areInAnyOrder(p, n.Step)
 }
 
 // ownMessage returns the message of the running or failed step, or "".

@@ -95,6 +95,9 @@ func cordonerOf(node *corev1.Node) Cordoner {
 			return c.Cordoner
 		}
 	}
+	if !node.Spec.Unschedulable {
+		return Cordoner{}
+	}
 	by := LastWrite(node.ManagedFields, OfCordon).By
 	for _, c := range cordoners {
 		if c.manager != nil && c.manager.MatchString(by) {

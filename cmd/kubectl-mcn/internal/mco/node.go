@@ -81,7 +81,8 @@ type Node struct {
 	// last request that the drain controller has carried out. Both are annotations of the Node.
 	// Examples: drain-<config>, uncordon-<config>.
 	DesiredDrain, LastAppliedDrain string
-	// Cordoner is who has cordoned the Node, if it is cordoned, or who deletes it.
+	// Cordoner is who has cordoned the Node, if it is cordoned, or who deletes it: not everybody who deletes a Node
+	// cordons it first.
 	Cordoner Cordoner
 	// Recovered is when one of the conditions of the Node that can make it unavailable has last become good.
 	Recovered time.Time
@@ -124,8 +125,8 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	if node != nil {
 		n.DesiredDrain, n.LastAppliedDrain = node.Annotations[DesiredDrain], node.Annotations[LastAppliedDrain]
 		n.state, n.isRebooting = node.Annotations[State], node.Annotations[PostConfigAction] == "Rebooting"
-		if n.Is(progress.Cordoned) || node.DeletionTimestamp != nil {
-			n.Cordoner = cordonerOf(node)
+		if by := cordonerOf(node); n.Is(progress.Cordoned) || by.Deletes() {
+			n.Cordoner = by
 		}
 		n.readMessages(node)
 		for _, name := range []string{CurrentConfig, DesiredConfig, State} {
@@ -187,7 +188,7 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 		n.Steps = currentSteps(list)
 		last := measure(n.Steps, n.Started)
 		n.Step = stepOf(n.Steps)
-		dropEarlier(n.Steps, n.Step)
+		dropOver(n.Steps, n.Step)
 		n.Since = n.reached(list, last)
 	}
 	if n.isRebooting && n.InUpdate() && !n.hasReached(phases.RebootedNode) {

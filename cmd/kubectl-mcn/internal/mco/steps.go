@@ -158,7 +158,7 @@ func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 	if at < 0 || n.Steps[at].State != Running {
 		return last
 	}
-	isNotReported := at > 0 && n.Steps[at-1].State == Skipped && !reportedSinceEnd(list, n.Steps[at-1].Phase)
+	isNotReported := at > 0 && n.Steps[at-1].State == Skipped && (!reportedSinceEnd(list, n.Steps[at-1].Phase) || !n.Steps[at-1].changed.IsZero())
 	isRetry := slices.ContainsFunc(n.Steps[at+1:], func(s Step) bool {
 		return !s.changed.IsZero() && s.State != Failed && !areInAnyOrder(s.Phase, n.Step)
 	})
@@ -215,13 +215,18 @@ func stepOf(steps []Step) phases.Phase {
 	return phases.Updated
 }
 
-// dropEarlier resets the steps that were running in an attempt before: those that come after the current step.
-func dropEarlier(steps []Step, current phases.Phase) {
+// dropOver resets the steps that are over, although their condition does not say so. A step that comes after the
+// current step was running in an attempt before. A step that comes before it has ended without a report.
+func dropOver(steps []Step, current phases.Phase) {
 	at := slices.IndexFunc(steps, func(s Step) bool { return s.Phase == current })
 	for i := range steps {
-		isEarlier := at >= 0 && i > at && steps[i].State == Running && !areInAnyOrder(steps[i].Phase, current)
-		if isEarlier {
-			steps[i].State, steps[i].Message = ToDo, ""
+		s := &steps[i]
+		switch {
+		case at < 0, areInAnyOrder(s.Phase, current):
+		case i > at && s.State == Running:
+			s.State, s.Message = ToDo, ""
+		case i < at && (s.State == Running || s.State == Failed):
+			s.State, s.Message = Skipped, ""
 		}
 	}
 }

@@ -29,9 +29,9 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 		by, isKnown := o.selecting(pod)
 		switch {
 		case o.Terminating[name]:
-			texts = addOnce(texts, Clean(pod.Name+" is terminating"))
+			texts = addOnce(texts, Clean(name.String()+" is terminating"))
 		case isRead && labels == nil:
-			texts = addOnce(texts, Clean(pod.Name+" is gone since then"))
+			texts = addOnce(texts, Clean(name.String()+" is gone since then"))
 		case !isKnown && !pod.HasSeveral:
 			unknown[pod.Namespace] = addOnce(unknown[pod.Namespace], pod.Name)
 		case isKnown && len(by) == 0:
@@ -45,7 +45,7 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 			}
 		}
 		if len(by) > 1 {
-			texts = addOnce(texts, Clean(pod.Name+" has several budgets, so the API server does not evict it: "+strings.Join(names, ", ")))
+			texts = addOnce(texts, Clean(name.String()+" has several budgets, so the API server does not evict it: "+strings.Join(names, ", ")))
 		}
 	}
 	for _, name := range slices.SortedFunc(maps.Keys(refusedBy), byName) {

@@ -88,8 +88,8 @@ func reasons(n cluster.Node, o Options) string {
 	case !n.Cordoner.Deletes():
 	case name == "":
 		all = append(all, beingDeleted)
-	case !n.Is(progress.Cordoned): // the caller leaves out the cordon
-		all = append(all, "cordoned by "+Clean(name))
+	case !n.Is(progress.Cordoned): // or the caller leaves out the cordon
+		all = append(all, "cordoned or tainted by "+Clean(name))
 	}
 	return strings.Join(all, ", ")
 }
