@@ -69,7 +69,12 @@ type Change struct {
 // why. It is "" if there is no new target, if the MachineConfigs of one target are not known, or if the
 // change is a new OpenShift version.
 func (p Pool) Changes(configs map[string]MachineConfig) (all []Change, text string) {
-	if len(p.Sources) == 0 || len(p.lastSources) == 0 {
+	withdrawn := ""
+	if p.lastConfig == "" {
+		withdrawn = p.withdrawn(configs)
+		p.lastConfig, p.lastSources = withdrawn, p.Sources
+	}
+	if len(p.Sources) == 0 || len(p.lastSources) == 0 || p.lastConfig == "" {
 		return nil, ""
 	}
 	target, last := configs[p.Target.Config], configs[p.lastConfig]
@@ -101,7 +106,27 @@ func (p Pool) Changes(configs map[string]MachineConfig) (all []Change, text stri
 			all = append(all, Change{Sign: "-", Name: name})
 		}
 	}
+	if withdrawn != "" {
+		text = ""
+	}
 	return all, text
+}
+
+// withdrawn returns a config that is newer than the target and that nodes still have, or "". The change was taken back
+// before all nodes had it, so the status has the target. Nobody knows the MachineConfigs of a withdrawn config.
+func (p Pool) withdrawn(configs map[string]MachineConfig) string {
+	last := p.Target.Config
+	for _, n := range p.Nodes {
+		for _, name := range []string{n.Current.Config, n.Desired.Config} {
+			if configs[name].Created.After(configs[last].Created) {
+				last = name
+			}
+		}
+	}
+	if p.Updated || last == p.Target.Config {
+		return ""
+	}
+	return last
 }
 
 // Selects reports whether the pool selects a MachineConfig. If the selector of the pool is not known,

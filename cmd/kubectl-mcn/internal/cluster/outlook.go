@@ -20,7 +20,10 @@ func (c *calculation) setUnavailable() {
 	}
 	known := len(c.UnavailableNodes())
 	isUnknown := func(n Node) bool { return n.kube == nil }
-	if len(c.Nodes) > 0 && c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown) {
+	areKnown := len(c.Nodes) > 0 && c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown)
+	// A node was deleted, moved or uncordoned, and the controller has not looked at it yet.
+	isBehind := areKnown && (c.machines != len(c.Nodes) || c.Unavailable > known)
+	if areKnown {
 		c.Unavailable = known // the status of the pool may be out of date
 	}
 	c.Unavailable = max(c.Unavailable, known)
@@ -41,7 +44,7 @@ func (c *calculation) setUnavailable() {
 			since = c.created
 		}
 		if since.IsZero() || c.now.Sub(since) >= standstill {
-			c.Unobserved = &PoolCondition{Type: "Unobserved", Since: since}
+			c.Unobserved = &PoolCondition{Type: "Unobserved", Since: since, Message: "target"}
 		}
 	default:
 		since := c.placeFree()
@@ -49,7 +52,11 @@ func (c *calculation) setUnavailable() {
 		if !mco.Later(c.notUpdated.Since, c.TargetSet).IsZero() {
 			c.StalledSince = since
 		}
-		c.Stalled = c.now.Sub(since) >= standstill
+		isLong := c.now.Sub(since) >= standstill
+		c.Stalled = isLong && !isBehind
+		if isLong && isBehind {
+			c.Unobserved = &PoolCondition{Type: "Unobserved", Message: "nodes"}
+		}
 	}
 }
 

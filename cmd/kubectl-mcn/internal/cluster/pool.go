@@ -69,7 +69,8 @@ type Pool struct {
 	// NodeDegraded. It is zero if the condition is not True.
 	DegradedSince time.Time
 	// Unobserved is set if nodes are Waiting, no node is Updating, and the pool is not Observed for longer than
-	// the controller needs, or for an unknown time.
+	// the controller needs, or for an unknown time, or its status counts other machines than there are. Message
+	// says what the controller has not looked at: target or nodes.
 	Unobserved *PoolCondition
 	// NotUpdated is set if all nodes are Done, and only the pool's condition Updated disagrees.
 	NotUpdated *PoolCondition
@@ -90,6 +91,7 @@ type Pool struct {
 	begun       time.Time       // when the condition Updating became True, or zero
 	isOfTarget  bool            // the status is about Target
 	isNew       bool            // the status has no condition Updated
+	machines    int             // the number of machines in the status
 	updated     int             // the number of updated machines in the status
 	lastConfig  string          // the config of the status, if it has another one
 	lastSources []string        // its Sources

@@ -39,6 +39,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 		Unavailable:    max(0, int(status.UnavailableMachineCount)),
 		FromStatus:     len(nodes) == 0 && machines > 0,
 		DegradedSince:  degraded.Since,
+		machines:       int(status.MachineCount),
 		updated:        int(status.UpdatedMachineCount),
 	}
 	pool.readSources(p)

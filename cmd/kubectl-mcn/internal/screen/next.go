@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,23 +108,23 @@ func isAsked(n cluster.Node) bool {
 	return n.HasBegun() || isRequested && !isNotAsked.MatchString(n.Message)
 }
 
-// nextForUnavailable returns the command that helps with an unavailable Node.
+// nextForUnavailable returns the commands that help with an unavailable Node.
 func nextForUnavailable(n cluster.Node) []string {
-	switch {
-	case len(n.Unavailable) == 0:
-		return nil
-	case n.Cordoner.Deletes():
+	if len(n.Unavailable) > 0 && n.Cordoner.Deletes() {
 		return nextFor(n.Name, n.Cordoner.Next)
-	case n.Unavailable[0].Reason == progress.Cordoned: // the only reason, because Cordoned comes last
-		switch {
-		case n.DesiredDrain != n.LastAppliedDrain:
-			return []string{controllerLog} // the controller has to drain or uncordon the Node
-		case n.Cordoner.Next != "":
-			return nextFor(n.Name, n.Cordoner.Next)
-		}
-		return nextFor(n.Name, uncordon)
 	}
-	return nextFor(n.Name, describeNode)
+	var next []string
+	for _, u := range n.Unavailable {
+		switch {
+		case u.Reason != progress.Cordoned:
+			next = nextFor(n.Name, describeNode) // these reasons come first
+		case n.DesiredDrain != n.LastAppliedDrain:
+			next = append(next, controllerLog) // the controller has to drain or uncordon the Node
+		default:
+			next = append(next, nextFor(n.Name, cmp.Or(n.Cordoner.Next, uncordon))...)
+		}
+	}
+	return next
 }
 
 // nextForPods returns a command for each namespace in which a budget has refused an eviction, and for each

@@ -115,7 +115,7 @@ func unobserved(p cluster.Pool, o Options) Problem {
 	}
 	problem := Problem{
 		ProblemID: ProblemID{Kind: p.Unobserved.Type}, Since: p.Unobserved.Since, Tone: Warn, About: waiting(p),
-		What: "waits" + sinceText(p.Unobserved.Since, o.Now) + " for the controller to look at its target",
+		What: "waits" + sinceText(p.Unobserved.Since, o.Now) + " for the controller to look at its " + p.Unobserved.Message,
 	}
 	if !problem.Since.IsZero() {
 		problem.Tone, problem.Next = Alarm, []string{controllerLog}

@@ -78,12 +78,26 @@ func (d *decoder) decode(name, kind string, data []byte) error {
 	}
 	var errs []error
 	for document := range bytes.SplitSeq(asUTF8(data), []byte("\n---")) {
-		errs = append(errs, d.decodeDocument(document, kind))
+		for _, list := range lists(document) {
+			errs = append(errs, d.decodeDocument(list, kind))
+		}
 	}
 	if errors.Join(errs...) != nil {
 		return Usagef("%s is incomplete or damaged: %s", name, getThem)
 	}
 	return nil
+}
+
+// startOfList matches the start of a List as oc prints it.
+var startOfList = regexp.MustCompile(`(?m)^apiVersion: v1\r?\nitems:`)
+
+// lists splits a document that has several Lists: the output of commands that was appended to one file.
+func lists(document []byte) (all [][]byte) {
+	end := len(document)
+	for _, match := range slices.Backward(startOfList.FindAllIndex(document, -1)) {
+		all, end = append(all, document[match[0]:end]), match[0]
+	}
+	return append(all, document[:end])
 }
 
 // isArchive reports whether data begins as a compressed file or an archive.
