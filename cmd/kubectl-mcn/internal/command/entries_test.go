@@ -140,6 +140,14 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 	assert.Contains(t, got, "\n> Preparing              running  -             -\n", "a step without a time has no duration")
 }
 
+func TestTheScreenOfANodeSaysAReasonOnce(t *testing.T) {
+	t.Parallel()
+	down := newKubeNode("worker-4")
+	down.Status.Conditions[0].Status, down.Status.Conditions[0].Message = corev1.ConditionUnknown, "Kubelet stopped posting node status."
+	got := execute(t, asList(t, append(rollout(), down)...), "node", "worker-4", "-f", "-").stdout
+	assert.Equal(t, 1, strings.Count(got, "Kubelet stopped posting node status."), got)
+}
+
 // The sets of a node share an entry if their errors are the same. A set may have no name.
 func TestSetsWithTheSameErrorShareAnEntry(t *testing.T) {
 	t.Parallel()

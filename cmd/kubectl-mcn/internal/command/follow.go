@@ -71,6 +71,9 @@ func (f *sourceFlags) follow(ctx context.Context, do func(source.View) (done boo
 		if !v.Ready {
 			continue
 		}
+		if err := v.DeniedRequired(); err != nil && f.needsAll {
+			return err
+		}
 		f.noteDenied(v, noted)
 		if done, err := do(v); done || isLast || err != nil {
 			return err

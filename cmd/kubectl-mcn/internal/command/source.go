@@ -24,6 +24,7 @@ type sourceFlags struct {
 	format    string                   // the value of -o
 	isRedrawn bool                     // the screen is redrawn in place, on a terminal
 	ofRollout bool                     // the command reads pools and nodes
+	needsAll  bool                     // the command fails if the user may not read pools or MachineConfigNodes
 	ofHealth  bool                     // the command reads the health of the components
 	ofConfig  string                   // the name of the MachineConfig that the command reads; "" is none
 	files     []string

@@ -21,7 +21,7 @@ type waiting struct {
 }
 
 func newWait(c *CLI) *cobra.Command {
-	w := &waiting{sourceFlags: sourceFlags{CLI: c, ofRollout: true}}
+	w := &waiting{sourceFlags: sourceFlags{CLI: c, ofRollout: true, needsAll: true}}
 	cmd := &cobra.Command{
 		Use: "wait [POOL...]", Short: "wait until pools are done",
 		Long: "Wait until pools are done. Print a line when the state of a pool changes.\n" +
@@ -64,9 +64,6 @@ func (w *waiting) wait(ctx context.Context) error {
 	c := &w.check
 	standing := map[string]string{} // the last printed line of each pool
 	err := w.follow(bounded, func(v source.View) (bool, error) {
-		if err := v.DeniedRequired(); err != nil {
-			return true, err
-		}
 		c.origin = w.source.Origin()
 		v, err := c.pools(v)
 		if err != nil {

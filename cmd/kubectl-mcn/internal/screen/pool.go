@@ -129,8 +129,8 @@ func unobserved(p cluster.Pool, o Options) Problem {
 func full(p cluster.Pool, o Options) Problem {
 	nodesOfPool := p.UnavailableNodes()
 	isDouble := p.IsDoubled()
-	isOther := func(n cluster.Node) bool { return n.State != cluster.Stuck || isDouble && p.Places(n) > 1 }
-	if !p.Full || len(nodesOfPool) >= p.Unavailable && !slices.ContainsFunc(nodesOfPool, isOther) {
+	isOther := func(n cluster.Node) bool { return n.State != cluster.Stuck }
+	if !p.Full || !isDouble && len(nodesOfPool) >= p.Unavailable && !slices.ContainsFunc(nodesOfPool, isOther) {
 		return Problem{}
 	}
 	problem := Problem{

@@ -206,7 +206,7 @@ func (f *Files) find(name string) ([]string, error) {
 	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		path := filepath.ToSlash(file)
 		switch {
-		case err != nil && file == root:
+		case file == root:
 			return err
 		case err != nil:
 			f.note(fmt.Errorf("cannot read the folder %s: %w", filepath.Base(file), errors.Unwrap(err)))

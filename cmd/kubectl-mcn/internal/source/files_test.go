@@ -31,6 +31,14 @@ func TestTheNewestHeartbeatIsTheTimeOfADump(t *testing.T) {
 	}
 }
 
+func TestAByteOrderMarkTellsTheEncoding(t *testing.T) {
+	for in, want := range map[string]string{
+		"kind": "kind", "\ufeffkind": "kind", "\xff\xfek\x00\xac\x20": "k\u20ac", "\xfe\xff\x00k\x20\xac": "k\u20ac", "\xff\xfe": "", "\xff\xfek\x00\xac": "k",
+	} {
+		assert.Equal(t, want, string(asUTF8([]byte(in))), "%q", in)
+	}
+}
+
 // Nodes in an archive of the Insights operator have no kind, and neither have the items of a list. The folder tells it.
 func TestTheFolderTellsTheKindOfAnObjectWithoutKind(t *testing.T) {
 	for _, text := range []string{`{"metadata":{"name":"a"}}`, `{"kind":"List","items":[{"metadata":{"name":"a"}}]}`} {

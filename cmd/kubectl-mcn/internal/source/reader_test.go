@@ -148,6 +148,11 @@ func TestTheMetadataOfConfigsIsReadOnce(t *testing.T) {
 		s.Put(pool)
 	}
 	s.Put(&mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "without a config"}})
+	done := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "without a new target"}}
+	done.Spec.Configuration.Name, done.Status.Configuration.Name = "old", "old"
+	done.Spec.Configuration.Source, done.Status.Configuration.Source = []corev1.ObjectReference{{Name: "a"}}, []corev1.ObjectReference{{Name: "a"}}
+	done.Spec.MachineConfigSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"role": "done"}}
+	s.Put(done)
 	invalid := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "with an invalid selector"}}
 	invalid.Spec.Configuration.Name, invalid.Status.Configuration.Name = "new-infra", "old"
 	invalid.Spec.Configuration.Source, invalid.Status.Configuration.Source = []corev1.ObjectReference{{Name: "a"}}, []corev1.ObjectReference{{Name: "a"}}
