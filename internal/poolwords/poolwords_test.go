@@ -41,6 +41,15 @@ func TestReadBuildIsTheReverseOfMessage(t *testing.T) {
 	}
 }
 
+func TestReadImageIsTheReverseOfTarget(t *testing.T) {
+	message := poolwords.AllUpdated + poolwords.Target("a", "example.com/os@sha256:1") + "."
+	assert.Equal(t, "All nodes are updated with MachineConfig a / Image example.com/os@sha256:1.", message)
+	assert.Equal(t, "example.com/os@sha256:1", poolwords.ReadImage(message, "a"))
+	assert.Empty(t, poolwords.ReadImage(message, "b"), "the image of another config is not read")
+	assert.Equal(t, "MachineConfig a", poolwords.Target("a", ""), "a target without an image has only a config")
+	assert.Empty(t, poolwords.ReadImage(poolwords.Target("a", ""), "a"))
+}
+
 // ReadReports also reads a last entry that was truncated.
 func TestReadReportsIsTheReverseOfString(t *testing.T) {
 	reports := []poolwords.Report{{Node: "a", Message: `disk "full", \`}, {Node: "b", Message: "é\n\x1b\xff"}, {Node: "b", Message: `Node c is reporting: "x"`}}

@@ -35,6 +35,8 @@ func TestRequired(t *testing.T) {
 	set := validate.Field{Name: "Client", Value: new(int), Hint: "a clientset"}
 	require.NoError(t, validate.Required(path))
 	require.NoError(t, validate.Required(path, set))
+	require.EqualError(t, validate.Required(path, validate.Field{Name: "NodeName", Value: "", Hint: "a name"}),
+		"pool.Config.NodeName: Required value: a name", "an empty string is missing")
 
 	err := validate.Required(path, set, validate.Field{Name: "Nodes", Hint: "an informer"}, validate.Field{Name: "Pools"})
 	var invalid *field.Error

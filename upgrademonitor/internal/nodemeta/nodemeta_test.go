@@ -101,12 +101,22 @@ func TestIsName(t *testing.T) {
 
 func TestIsImage(t *testing.T) {
 	for value, want := range map[string]bool{
-		"registry.example.com/os/rhcos" + digest:    true,
-		"registry.example.com:5000/os" + digest:     true,
-		"":                                          false,
-		"registry.example.com/os/rhcos:latest":      false,
-		"registry/os" + digest:                      false,
-		"registry.example.com/os" + digest[:20]:     false,
+		"registry.example.com/os/rhcos" + digest:                           true,
+		"registry.example.com:5000/os" + digest:                            true,
+		"registry.example.com:12345/os" + digest:                           true,
+		"registry.example.com:5/os" + digest:                               false,
+		"registry.example.com:123456/os" + digest:                          false,
+		"my-registry.example.com/my_team/rhcos_9.6" + digest:               true,
+		"registry.example.com/" + strings.Repeat("a", 61) + "/os" + digest: true,
+		"registry.example.com/" + strings.Repeat("a", 62) + "/os" + digest: false,
+		"registry.example.com/os/rhcos/9.6" + digest:                       false,
+		"https://registry.example.com/os" + digest:                         false,
+		"registry.example.com/os" + digest + "1":                           false,
+		"registry.example.com/os@sha256:" + strings.Repeat("A", 64):        false,
+		"registry.example.com/os" + digest[:len(digest)-1]:                 false,
+		"":                                     false,
+		"registry.example.com/os/rhcos:latest": false,
+		"registry/os" + digest:                 false,
 		strings.Repeat("a.", 200) + "a/os" + digest: false,
 	} {
 		assert.Equal(t, want, nodemeta.IsImage(value), "%q", value)
