@@ -67,6 +67,9 @@ func TestNewClientRejectsInvalidArguments(t *testing.T) {
 			var invalid *field.Error
 			require.ErrorAs(t, err, &invalid)
 			assert.Equal(t, "scope.NewClient."+tc.field, invalid.Field)
+			if tc.field == "clientset" {
+				assert.Contains(t, invalid.Detail, "pass the machineconfiguration clientset", "the error says what to pass")
+			}
 			if tc.field == "nodeName" {
 				assert.Equal(t, tc.nodeName, invalid.BadValue, "the error shows the invalid name")
 			}

@@ -45,3 +45,9 @@ func TestCompleteReturnsOneConditionForEachPhase(t *testing.T) {
 		})
 	}
 }
+
+func TestAPhaseThatIsTrueWasReportedWhateverItsReason(t *testing.T) {
+	list := []metav1.Condition{{Type: "Drained", Status: done, Reason: "NotYetOccurred"}, {Type: "Cordoned", Status: no, Reason: "NotYetOccurred"}}
+	assert.False(t, transitions.NeverReported(list, phases.Drained))
+	assert.True(t, transitions.NeverReported(list, phases.Cordoned))
+}

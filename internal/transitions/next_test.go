@@ -55,3 +55,12 @@ func TestOnlyALateUnknownLeavesItsParentAlone(t *testing.T) {
 	require.Len(t, writes, 1)
 	assert.Equal(t, string(phases.Drained), condition(t, writes[0], phases.UpdateExecuted).Reason, "a late report of True gives its text to the parent")
 }
+
+func TestAChildKeepsItsTextUntilItIsTrueTogetherWithItsParent(t *testing.T) {
+	list := midway(false, statusMap{phases.Drained: running, phases.UpdateExecuted: no})
+	completes := func(r *request) { r.CompletesParent = true }
+	writes := next(t, list, false, report(phases.Drained, done, completes))
+	require.Len(t, writes, 2)
+	assert.Equal(t, condition(t, list, phases.Drained), condition(t, writes[0], phases.Drained), "the first write only starts the parent")
+	assert.Equal(t, done, condition(t, writes[1], phases.Drained).Status)
+}

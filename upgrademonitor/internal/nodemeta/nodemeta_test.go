@@ -47,6 +47,7 @@ func TestTheCurrentNodeBecomesTheOnlyNodeAmongTheOwners(t *testing.T) {
 		{"this Node", references{machine, current}, false, references{machine, current}},
 		{"this Node first", references{current, machine}, false, references{current, machine}},
 		{"the previous Node", references{previous, machine}, true, references{machine, current}},
+		{"the previous Node last", references{machine, previous}, true, references{machine, current}},
 		{"the previous and this Node", references{previous, current}, false, references{current}},
 		{"this and the previous Node", references{current, previous}, false, references{current}},
 		{"another Node", references{other}, false, references{current}},
