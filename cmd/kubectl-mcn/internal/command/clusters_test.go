@@ -349,7 +349,9 @@ func TestMustGathersFoldersAndFilesAreReadThroughLinks(t *testing.T) {
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(root, "broken"), 0o755))
 	require.NoError(t, os.Symlink("missing", filepath.Join(root, "broken/a.json")))
-	assert.Contains(t, execute(t, "", "-f", filepath.Join(root, "broken")).stderr, "broken/a.json: no such file or directory")
+	got := execute(t, "", "-f", filepath.Join(root, "broken"))
+	assert.Contains(t, got.stderr, "broken/a.json: no such file or directory")
+	assert.Equal(t, exitUsage, got.code, "a folder without a file that can be read is wrong usage")
 	for name, want := range map[string]string{"latest": "OpenShift 4.19.9", "link": "6 nodes", "file": "6 nodes"} {
 		got := execute(t, "", "-f", filepath.Join(root, name), "--at", now.Format(time.RFC3339))
 		assert.Zero(t, got.code, got.stderr)
