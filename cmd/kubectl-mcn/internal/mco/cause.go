@@ -126,10 +126,10 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 	return message
 }
 
-// isOver reports whether a phase is a step that is over, because another step has begun: see dropOver.
+// isOver reports whether a phase is a step that is over, because another step has begun.
 func (n *Node) isOver(p phases.Phase) bool {
 	isStep := slices.ContainsFunc(n.Steps, func(s Step) bool { return s.Phase == p })
-	return isStep && p != n.Step && n.HasBegun() && !areInAnyOrder(p, n.Step)
+	return isStep && n.HasBegun() && isOver(p, n.Step)
 }
 
 // ownMessage returns the message of the running or failed step, or "".

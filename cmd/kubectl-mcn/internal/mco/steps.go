@@ -133,6 +133,11 @@ func currentSteps(list []metav1.Condition) []Step {
 	return steps
 }
 
+// isOver reports whether a step is over when another one has begun. A node is also uncordoned after a failure.
+func isOver(p, current phases.Phase) bool {
+	return p != current && current != phases.Uncordoned && !areInAnyOrder(p, current)
+}
+
 func areInAnyOrder(a, b phases.Phase) bool {
 	return slices.Contains(inAnyOrder, a) && slices.Contains(inAnyOrder, b)
 }
@@ -222,7 +227,7 @@ func dropOver(steps []Step, current phases.Phase) {
 	for i := range steps {
 		s := &steps[i]
 		switch {
-		case at < 0, areInAnyOrder(s.Phase, current):
+		case at < 0, !isOver(s.Phase, current):
 		case i > at && s.State == Running:
 			s.State, s.Message = ToDo, ""
 		case i < at && (s.State == Running || s.State == Failed):

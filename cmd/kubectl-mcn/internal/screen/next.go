@@ -18,8 +18,8 @@ import (
 var (
 	// isName matches a name that can be pasted into a shell.
 	isName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
-	// isOfController matches the error of a cordon, a drain or an uncordon.
-	isOfController = regexp.MustCompile(`(?i)cordon|drain|evict`)
+	// isOfController matches the error of a cordon, a drain or an uncordon, and not the name of a file.
+	isOfController = regexp.MustCompile(`(?i)(^|[^/\w.-])(un)?(cordon|drain|evict)`)
 )
 
 const (
@@ -77,7 +77,9 @@ func nextForStep(n cluster.Node, o Options) []string {
 		return nil
 	case len(n.Pods) > 0:
 		next := nextForPods(n.Pods, o)
-		isLeaving := func(p mco.Pod) bool { return !p.Refused }
+		isLeaving := func(p mco.Pod) bool {
+			return !p.Refused || o.Terminating[types.NamespacedName{Namespace: p.Namespace, Name: p.Name}]
+		}
 		if n.Is(progress.NotReady) && slices.ContainsFunc(n.Pods, isLeaving) { // the pods of a NotReady node do not terminate
 			next = append(nextFor(n.Name, describeNode), next...)
 		}
