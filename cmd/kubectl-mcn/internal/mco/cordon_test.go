@@ -65,6 +65,8 @@ func TestEntryNamesTheProgramThatCordoned(t *testing.T) {
 		"Cluster API, by its long name":                {manager: "cluster-api-controller-manager", by: "the machine controller, which deletes the node", next: "machines.cluster.x-k8s.io"},
 		"deleted":                                      {isDeleted: true, manager: "oc", next: machines},
 		"deleted, and not cordoned":                    {isDeleted: true, isSchedulable: true, next: machines},
+		"the autoscaler, without a cordon":             {taint: "ToBeDeletedByClusterAutoscaler", isSchedulable: true, by: "autoscaler, which deletes the node", next: machines},
+		"uncordoned by the machine controller":         {manager: "machine-controller", isSchedulable: true},
 		"MCO":                                          {manager: "machine-config-controller", by: mco.Controller, next: mco.ControllerLog},
 	} {
 		node := newNode("desiredDrain", tc.drain, "lastAppliedDrain", tc.last)
