@@ -21,8 +21,10 @@ func (c *calculation) setUnavailable() {
 	known := len(c.UnavailableNodes())
 	isUnknown := func(n Node) bool { return n.kube == nil }
 	areKnown := len(c.Nodes) > 0 && c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown)
-	// A node was deleted, moved or uncordoned, and the controller has not looked at it yet.
-	isBehind := areKnown && (c.machines != len(c.Nodes) || c.Unavailable > known)
+	// A node was deleted, moved or uncordoned, and the controller has not looked at it yet. Nodes that are unavailable do
+	// not wait for the controller.
+	maySelect := func(n Node) bool { return n.State == Waiting && len(n.Unavailable) == 0 }
+	isBehind := areKnown && (c.machines != len(c.Nodes) || c.Unavailable > known) && slices.ContainsFunc(c.Nodes, maySelect)
 	if areKnown {
 		c.Unavailable = known // the status of the pool may be out of date
 	}

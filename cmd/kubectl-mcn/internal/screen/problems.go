@@ -162,7 +162,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 // names its unavailable nodes. In a paused pool, a cordoned node gets no problem.
 func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 	var all []Problem
-	isOpen := p.Stalled || p.Updating > 0 && !p.Full && !p.Paused
+	isOpen := p.Stalled || p.Unobserved != nil || p.Updating > 0 && !p.Full && !p.Paused
 	for _, n := range p.Nodes {
 		problem := Problem{ProblemID: ProblemID{p.Name, n.Name, "Held", n.UID}, Subject: Clean(n.Name), Tone: Alarm, About: []string{n.Name}}
 		why := reasons(n, o)
