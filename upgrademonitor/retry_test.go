@@ -76,7 +76,8 @@ func TestConcurrentCallersWaitForOneTimeoutTogether(t *testing.T) {
 	})
 }
 
-func TestACallReturnsIfARequestFailsAfterAWriteForAnotherCall(t *testing.T) {
+// A call shares its attempt with another call, whose write succeeds. The next request, which is for this call, fails.
+func TestACallDoesNotWaitForTheRetryOfItsFailedRequest(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
 		f.takes(time.Second)
 		f.failing("patch", nil, errDown)

@@ -109,10 +109,10 @@ func TestMCNScale(t *testing.T) {
 	t.Logf("\n%s", table)
 }
 
-// withoutNodes is the argument of a measurement by a user who may not read Nodes.
+// withoutNodes marks a command that a user runs who may not read Nodes. The command does not get this argument.
 const withoutNodes = "-without-nodes"
 
-// ofBefore is the argument of a measurement of the command in MCN_BEFORE.
+// ofBefore marks a command that the program in MCN_BEFORE runs. The program does not get this argument.
 const ofBefore = "-before"
 
 // kubeNode returns a Node that is as large as on a cluster, with 50 images, and with the labels and annotations of a cloud

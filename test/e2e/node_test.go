@@ -137,7 +137,8 @@ func (w *testNode) informed() (m *upgrademonitor.Monitor, requests *transport, c
 	return m, requests, caughtUp
 }
 
-// lister returns the Lister of a running informer of the node's object. caughtUp is as in informed.
+// lister returns the Lister of a running informer of the node's object. caughtUp waits until the Lister has its current
+// version.
 func (w *testNode) lister() (lister mcfglisters.MachineConfigNodeLister, caughtUp func()) {
 	w.t.Helper()
 	factory := mcfginformers.NewSharedInformerFactoryWithOptions(mcfgClient(w.t, w.config), 0,

@@ -121,7 +121,7 @@ func TestCompleteAnnotationsDecideWhateverTheObjectShows(t *testing.T) {
 		"shows a failed update":  newMCN("n", updating, waiting, degraded),
 		"shows a failure":        newMCN("n", degraded),
 		"shows a later update":   newMCN("n", configs(oldConfig, oldConfig, oldConfig), updating),
-		"shows the other image":  newMCN("n", images(oldImage, oldImage)),
+		"shows the old image":    newMCN("n", images(oldImage, oldImage)),
 		"shows the update's end": newMCN("n"),
 	} {
 		t.Run(name, func(t *testing.T) {

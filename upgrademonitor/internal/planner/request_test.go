@@ -29,7 +29,7 @@ func TestAResponseKeepsTheStatusIfConditionsAndImageSetsAreEqual(t *testing.T) {
 	otherTexts.Status.PinnedImageSets = s.Status.PinnedImageSets
 	assert.True(t, r.IsKeptIn(planner.Object{State: otherTexts}), "a response with other texts keeps the status, because a webhook may change texts")
 	r.Base = planner.Object{State: s}
-	assert.False(t, r.IsKeptIn(planner.Object{State: otherTexts}), "a response with the old texts does not keep a write that changes only texts")
+	assert.False(t, r.IsKeptIn(planner.Object{State: otherTexts}), "a write of texts alone is not kept if the response has other texts")
 	r.Verb = planner.Get
 	assert.True(t, r.IsKeptIn(planner.Object{}))
 }

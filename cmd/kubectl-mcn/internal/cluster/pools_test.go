@@ -188,8 +188,8 @@ func TestANodeOverTheLimitIsStuck(t *testing.T) {
 		"a reboot of a third of the limit":   {rebootingNode("n", 290, 3), ""},
 		"a reboot over a third of the limit": {rebootingNode("n", 270, 3), "slow"},
 		"a reboot over the limit":            {rebootingNode("n", 269.99, 3), "stuck"},
-		"requested":                          {requestedNode("n", 270), "slow"},
-		"requested, never started":           {requestedNode("n", 269.99), "stuck"},
+		"requested, at the limit":            {requestedNode("n", 270), "slow"},
+		"requested, over the limit":          {requestedNode("n", 269.99), "stuck"},
 		"requested long ago, never started":  {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared, Completed: at(289)}}, "slow"},
 		"requested earlier, never started":   {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared, Completed: at(290)}}, ""},
 		"failing since an unknown time": {func() cluster.Node {
@@ -301,8 +301,8 @@ func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 	}{
 		"all done":                    {worker("", retargeted(99)), three, 0, true},
 		"only two updates have ended": {worker("", retargeted(99)), []cluster.Node{three[0], three[1], drainingNode("d", 99)}, 0, false},
-		"the end of one of three updates is not known": {worker("", retargeted(99)), []cluster.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
-		"one of three updates ends before its start":   {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
+		"the start of one of three updates is not known": {worker("", retargeted(99)), []cluster.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
+		"one of three updates ends before its start":     {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
 		"one updating":                                {worker("", retargeted(99)), with(drainingNode("d", 99)), 5, true},
 		"one updating for longer than usual":          {worker("", retargeted(99)), with(drainingNode("d", 91)), 0, true},
 		"an image is built":                           {worker("", updated, withCondition("Building", "")), three, 0, false},

@@ -143,7 +143,8 @@ func TestARenderingErrorOfTheChangeIsAFailureAtOnce(t *testing.T) {
 	assert.Contains(t, stderr, "RenderDegraded")
 }
 
-// If the user may not list MachineConfigs, the sources of the pool's target decide, and one line says so.
+// If the user may not list MachineConfigs, the command is done when the target of the updated pool has the MachineConfig as
+// a source. One line names the missing permission.
 func TestWithoutPermissionTheSourcesOfTheTargetDecide(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, targetAt(updatedPool("worker", newConfig), time.Now().Add(-time.Hour), chrony), newNode("worker-0", "worker", newConfig, time.Now()))

@@ -261,7 +261,7 @@ func TestANodeThatUpdatesToAWithdrawnConfigHasAnEntry(t *testing.T) {
 	assert.Contains(t, got, "\npool       "+newConfig+"; it no longer targets the config that the\n")
 }
 
-// A stuck node that is being deleted leads to its machine, and shares no entry with a node that stays.
+// The entry of a stuck node that is being deleted names the command for its Machine. A node that stays has another entry.
 func TestANodeThatIsBeingDeletedHasItsOwnEntry(t *testing.T) {
 	t.Parallel()
 	got := execute(t, "", "-f", filepath.Join(real, "deleted-in-update.yaml"), "--at", "2026-11-28T09:13:25Z")

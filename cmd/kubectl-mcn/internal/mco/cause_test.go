@@ -247,7 +247,7 @@ func TestNamesInDrainErrorsAreThoseOfPods(t *testing.T) {
 		m := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, running, 3, prefix+evictPG0))
 		assert.Equal(t, evictPG0, mco.Of(nil, m).Message)
 	}
-	assert.Equal(t, "error: x", mco.Plain("\x1b[0m\x1b[31merror: \x1b[0m\\x1b[1;31m\u009b1mx\\u001b[m\\033[0m\\e[1m"), "colors, also quoted")
+	assert.Equal(t, "error: x", mco.Plain("\x1b[0m\x1b[31merror: \x1b[0m\\x1b[1;31m\u009b1mx\\u001b[m\\033[0m\\e[1m"), "Plain removes color codes, also those whose escape character is written as text")
 }
 
 func TestOnlyTheConditionsOfUnavailabilityHaveMessages(t *testing.T) {

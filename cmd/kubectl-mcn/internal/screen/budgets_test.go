@@ -10,7 +10,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
-// If the API server could not count the pods of a budget, its message says why the budget allows nothing.
+// If the disruption controller could not count the pods of a budget, the screen shows the cause instead of the counts.
 func TestTheHealthOfABudgetIsItsCountOrTheFailureToCount(t *testing.T) {
 	for reason, want := range map[string]string{policyv1.SyncFailedReason: "no controller", policyv1.InsufficientPodsReason: "1 of 2 healthy"} {
 		b := cluster.Budget{}
