@@ -34,6 +34,8 @@ func TestWaitOnAFileDecidesByTheLastView(t *testing.T) {
 	request(requested, newConfig, now.Add(-time.Minute))
 	pinning := doneNodes(1)
 	setCondition(pinning[0].(*mcfgv1.MachineConfigNode), phases.PinnedImageSetsDegraded, 5*time.Minute, "no space left on device")
+	counted := newPool("worker", newConfig)
+	counted.Spec.Paused, counted.Status.MachineCount = true, 2
 	late := newPool("worker", newConfig)
 	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-10 * time.Minute))
 	for name, test := range map[string]struct {
@@ -47,6 +49,7 @@ func TestWaitOnAFileDecidesByTheLastView(t *testing.T) {
 		"waiting":                  {append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(3)...), "wait --tolerate 0s", exitFailed, "3 waiting", "not done in stdin: worker 0/3 to 33333333, 3 waiting\n"},
 		"blocked":                  {situations["blocked"](), "wait", exitFailed, "next: oc get nodes", "not done in stdin: worker 0/3 to 33333333, 3 waiting, blocked\n"},
 		"paused":                   {situations["paused"](), "wait", exitFailed, "paused", "not done in stdin: worker 0/4 to 33333333, 3 waiting, 1 unreported, paused\n"},
+		"paused, only the status":  {[]runtime.Object{counted}, "wait --tolerate 0s", exitFailed, "", "failed: worker 0/2 to 22222222, 2 not updated, paused\n"},
 		"degraded":                 {situations["degraded"](), "wait worker", exitFailed, "degraded for 35m", "failed: worker 3/10 to 22222222, 1 rebooting, 5 stuck, 1 waiting, blocked\n"},
 		"no pools":                 {doneNodes(3), "wait", exitFailed, "no MachineConfigPools in stdin", "not done in stdin: worker 0/3, 3 idle, the target is not known\n"},
 		"done":                     {rolledOut, "wait", 0, "worker 3/3 to 22222222\ndone\n", ""},

@@ -73,6 +73,9 @@ func TestTheOperatorChangesNoExitCodeOfWait(t *testing.T) {
 	operator.Status.Conditions = append(operator.Status.Conditions, configv1.ClusterOperatorStatusCondition{Type: configv1.OperatorDegraded, Status: configv1.ConditionTrue, LastTransitionTime: metav1.NewTime(now.Add(-20 * time.Minute))})
 	got := execute(t, asList(t, objects...), "-f", "-", "--at", "now", "-o", "jsonpath={.updatingTo} {.entries[0].subject} {.entries[0].stops} {.entries[0].since}")
 	assert.Equal(t, "4.20.3 cluster operator machine-config true 2026-03-04T13:56:05Z", got.stdout, "the operator is unhealthy since the earlier of the two conditions")
+	notRendered := append(doneNodes(1), with(updatedPool("worker", newConfig), "RenderDegraded", time.Hour, "duplicate osImageURL"), objects[2])
+	got = execute(t, asList(t, notRendered...), "-f", "-", "--at", "now")
+	assert.NotContains(t, got.stdout, "on its way", "a pool that is not rendered is not done, even if all its nodes are")
 	got = execute(t, asList(t, append(rollout(), objects[2])...), "-f", "-", "--at", "now")
 	assert.NotContains(t, got.stdout, "on its way", "while the pools are not done, the screen does not say that an update of the cluster is on its way")
 }

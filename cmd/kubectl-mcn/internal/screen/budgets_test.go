@@ -6,8 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 // If the disruption controller could not count the pods of a budget, the screen shows the cause instead of the counts.
@@ -17,5 +19,15 @@ func TestTheHealthOfABudgetIsItsCountOrTheFailureToCount(t *testing.T) {
 		b.CurrentHealthy, b.ExpectedPods = 1, 2
 		b.Conditions = []metav1.Condition{{Type: policyv1.DisruptionAllowedCondition, Reason: reason, Message: "no controller"}}
 		assert.Equal(t, want, healthOf(b), reason)
+	}
+}
+
+// A budget refuses only evictions: not the end of a pod that is evicted already.
+func TestABudgetIsShownOnlyForAPodWhoseEvictionItRefuses(t *testing.T) {
+	db := types.NamespacedName{Namespace: "shop", Name: "db"}
+	o := Options{Facts: cluster.Facts{Budgets: map[types.NamespacedName]cluster.Budget{db: {PodDisruptionBudgetStatus: policyv1.PodDisruptionBudgetStatus{ExpectedPods: 2}}}}}
+	for isRefused, want := range map[bool]int{true: 1, false: 0} {
+		n := cluster.Node{Node: mco.Node{Pods: []mco.Pod{{Namespace: "shop", Name: "db-0", Refused: isRefused}}}}
+		assert.Len(t, o.budgets(n), want, isRefused)
 	}
 }
