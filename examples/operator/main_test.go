@@ -83,12 +83,12 @@ func TestRunWithoutMachineConfiguration(t *testing.T) {
 func TestRunFailsIfTheLeaseIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kube, mcfg := newClients()
+		began := time.Now() // time is fake
+		kube.PrependReactor("update", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return time.Since(began) > time.Minute, nil, apierrors.NewServiceUnavailable("outage")
+		})
 		ended := make(chan error, 1)
 		go func() { ended <- run(t.Context(), kube, mcfg, operatorfake.NewClientset(), nil) }()
-		<-time.After(time.Minute) // time is fake
-		kube.PrependReactor("update", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, nil, apierrors.NewServiceUnavailable("outage")
-		})
 		require.ErrorContains(t, <-ended, "the Lease was lost")
 	})
 }

@@ -26,6 +26,9 @@ func TestATrimmedObjectReadsTheSame(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "1", Annotations: map[string]string{}}}
 	other := entry("", `{"f:metadata":{"f:labels":{}}}`, 9)
 	node.ManagedFields = []metav1.ManagedFieldsEntry{entry("", desired, 2), entry("status", desired, 9), other, {Time: at(9)}}
+	both := entry("", `{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}},"f:spec":{"f:unschedulable":{}}}`, 3)
+	both.Manager = "machine-config-controller"
+	node.ManagedFields = append(node.ManagedFields, both)
 	node.Annotations["other"] = "large"
 	for name, value := range map[string]string{
 		"currentConfig": "a", "desiredConfig": "b", "currentImage": "x", "desiredImage": "y", "state": "Degraded", "reason": "disk full", "desiredDrain": "drain-b", "lastAppliedDrain": "uncordon-a",
