@@ -46,8 +46,8 @@ func TestASlowPassIsProgressingAfterTwoMinutesAndDegradedAfterThirty(t *testing.
 		assert.Equal(t, began.Add(30*time.Minute).Unix(), stuck.LastTransitionTime.Unix())
 		assert.Equal(t, components.Unhealthy, components.HealthOf(m.conditions(), components.Operator))
 
+		endSync(nil) // before the step, so that the conditions change once
 		endStep(nil)
-		endSync(nil)
 		synctest.Wait()
 		m.is(t, operatorProgressing, no, "AsExpected") // at once
 		assert.Contains(t, m.is(t, operatorDegraded, no, "AsExpected").Message, ", in OperatorSyncMCPRequired: worker: running since ")
