@@ -27,10 +27,9 @@ const (
 // podMetadata is the metadata of a Pod. Only the labels and the deletion matter.
 type podMetadata struct{ metav1.PartialObjectMetadata }
 
-// refused returns the pods whose eviction was refused, in the order in which a screen shows their nodes.
+// refused returns the pods whose eviction was refused, in the order in which a screen shows their nodes. The caller
+// holds the lock.
 func (s *Store) refused() []types.NamespacedName {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	var nodes []*cluster.Node
 	s.each(func(n *cluster.Node) {
 		if len(n.Pods) > 0 {
@@ -56,7 +55,9 @@ func (s *Store) refused() []types.NamespacedName {
 // readBudgets reads the PodDisruptionBudgets of the namespaces in which an eviction was refused, and the
 // labels of the first refused pods.
 func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interface) {
+	s.mu.Lock()
 	refused := s.refused()
+	s.mu.Unlock()
 	namespaces := map[string]bool{}
 	for _, pod := range refused {
 		namespaces[pod.Namespace] = true

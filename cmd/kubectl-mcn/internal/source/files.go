@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
@@ -55,11 +56,15 @@ type Files struct {
 	Clock func() time.Time
 	Note  func(format string, args ...any)
 
-	// written is the result of Now if At is zero: the newest modification time of the files, or the
-	// newest time of the conditions if this time is more than maxAge earlier.
+	mu sync.Mutex // guards written
+	// written is the result of Now if At is zero and the files have been read: their newest modification time,
+	// or the newest time of the conditions if this time is more than maxAge earlier.
 	written time.Time
-	failed  []error  // the files that cannot be read, or are damaged
-	pods    []string // the files with the Pods of a must-gather
+
+	// Only Read uses the fields below.
+	newest time.Time // the newest modification time so far
+	failed []error   // the files that cannot be read, or are damaged
+	pods   []string  // the files with the Pods of a must-gather
 }
 
 // Origin returns the names of the files.
@@ -79,6 +84,8 @@ func (f *Files) Origin() string {
 
 // Now returns the time of --at or of the files.
 func (f *Files) Now() time.Time {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	now := f.Clock()
 	return cmp.Or(f.At, f.written, now).In(now.Location())
 }
@@ -99,20 +106,23 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	}
 	slices.SortStableFunc(d.objects, func(a, b dated) int { return a.newest.Compare(b.newest) })
 	// If the file is a copy, its modification time is too new.
-	newest := d.objects[len(d.objects)-1].newest
-	if f.At.IsZero() && !newest.IsZero() && newest.Before(f.Now().Add(-maxAge)) {
-		f.written = newest
+	written, newest := cmp.Or(f.newest, f.Clock()), d.objects[len(d.objects)-1].newest
+	if f.At.IsZero() && !newest.IsZero() && newest.Before(written.Add(-maxAge)) {
+		written = newest
 		f.Note("ages are computed at %s, the newest time in %s: --at sets another time",
 			newest.UTC().Format(time.RFC3339), f.Origin())
 	}
-	s.facts.Older = d.older()
+	f.mu.Lock()
+	f.written = written
+	f.mu.Unlock()
 	// Put all objects in one edit, because a pool could look done without some of its objects.
 	s.edit(func() {
+		s.facts.Older = d.older()
 		for _, o := range d.objects {
 			s.put(o.Object)
 		}
+		f.readPods(s)
 	})
-	f.readPods(s)
 	if more := len(f.failed) - 1; more > 0 {
 		f.Note("%v; %d more cannot be read; all other objects are shown", f.failed[0], more)
 	} else if more == 0 {
@@ -121,7 +131,8 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	return nil
 }
 
-// readPods reads the Pods of a must-gather in the namespaces in which an eviction was refused.
+// readPods reads the Pods of a must-gather in the namespaces in which an eviction was refused. The caller holds the
+// lock of the Store.
 func (f *Files) readPods(s *Store) {
 	d := decoder{}
 	for _, pod := range s.refused() {
@@ -135,7 +146,7 @@ func (f *Files) readPods(s *Store) {
 		})
 	}
 	for _, o := range d.objects {
-		s.Put(o.Object)
+		s.put(o.Object)
 	}
 }
 
@@ -155,7 +166,7 @@ func (f *Files) each(name string, do func(name, kind string, data []byte) error)
 	if !info.IsDir() { // also a pipe: its time says nothing about the objects
 		data, err := os.ReadFile(name)
 		if info.Mode().IsRegular() {
-			f.written = mco.Later(f.written, info.ModTime())
+			f.newest = mco.Later(f.newest, info.ModTime())
 		}
 		if err == nil {
 			f.note(do((&Files{Names: []string{name}}).Origin(), "", data))
@@ -184,7 +195,7 @@ func (f *Files) read(file string, do func(name, kind string, data []byte) error)
 	}
 	var data []byte
 	if err == nil {
-		f.written = mco.Later(f.written, info.ModTime())
+		f.newest = mco.Later(f.newest, info.ModTime())
 		data, err = os.ReadFile(file)
 	}
 	if err != nil {
