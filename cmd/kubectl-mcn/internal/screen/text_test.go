@@ -11,5 +11,6 @@ import (
 func TestALongMessageKeepsItsEnd(t *testing.T) {
 	short := strings.Repeat("x", 40) + strings.Repeat("y", 160)
 	assert.Equal(t, short, cutMiddle(short, 0))
+	assert.Equal(t, strings.Repeat("é", 200), cutMiddle(strings.Repeat("é", 200), 0), "columns count, not bytes")
 	assert.Equal(t, strings.Repeat("x", 35)+" ... "+strings.Repeat("y", 160), cutMiddle("x"+short, 0))
 }
