@@ -216,7 +216,7 @@ func TestMCNNamesWhoChangedAMachineConfig(t *testing.T) {
 	out, err := kubectlMCN("admin", "mcn-who", "--as-group", "system:masters").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	const who = `\(by kubectl-client-side-apply at \d\d:\d\d:\d\d\)`
-	assert.Regexp(t, `mcn-who: 98-mcn-who `+who+` \+99-mcn-who `+who, strings.Join(strings.Fields(string(out)), " "))
+	assert.Regexp(t, `mcn-who: 98-mcn-who `+who+`, \+99-mcn-who `+who, strings.Join(strings.Fields(string(out)), " "))
 	assert.NotContains(t, string(out), "00-mcn-who")
 }
 
