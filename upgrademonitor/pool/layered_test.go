@@ -175,8 +175,8 @@ func runs(image string) func(*corev1.Node) {
 	}
 }
 
-// ImageBuildDegraded becomes False as in machine-config-operator: if a new build runs, has succeeded or is pending, or if
-// the pool has no OS image.
+// ImageBuildDegraded becomes False when a new build is pending, runs or has succeeded, and when the pool has no OS image.
+// machine-config-operator does the same.
 func TestImageBuildDegradedEndsAsInMachineConfigOperator(t *testing.T) {
 	const kept = "no registry"
 	for build, want := range map[string]string{

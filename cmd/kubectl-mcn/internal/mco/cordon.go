@@ -39,7 +39,7 @@ const (
 	deletes         = ", which deletes the node"
 )
 
-// deletion is the Cordoner of a Node that has a deletionTimestamp, whoever has cordoned it.
+// deletion is the Cordoner of each Node with a deletionTimestamp. It wins over the program that cordoned the Node.
 var deletion = Cordoner{"", getMachines}
 
 // cordoners has the taints and annotations first: they say what happens to the node now, and a field only
