@@ -20,12 +20,10 @@ type Facts struct {
 	// Operator has the problems of the ClusterOperator machine-config.
 	Operator []PoolCondition
 	// Budgets are the PodDisruptionBudgets in the namespaces of refused evictions. BudgetsOf has the namespaces
-	// whose budgets could be read. Pods has the labels of the refused pods that could be read. The labels of a
-	// pod that no longer exists are nil. Terminating has the pods that are being deleted, which no budget refuses.
-	Budgets     map[types.NamespacedName]Budget
-	BudgetsOf   map[string]bool
-	Pods        map[types.NamespacedName]labels.Set
-	Terminating map[types.NamespacedName]bool
+	// whose budgets could be read. Pods has the refused pods that could be read.
+	Budgets   map[types.NamespacedName]Budget
+	BudgetsOf map[string]bool
+	Pods      map[types.NamespacedName]Pod
 	// Older is about the time of the Nodes and the pools, if they are older than the
 	// MachineConfigNodes. Otherwise it is zero.
 	Older time.Time
@@ -35,6 +33,14 @@ type Facts struct {
 type Budget struct {
 	Selector labels.Selector
 	policyv1.PodDisruptionBudgetStatus
+}
+
+// Pod is a pod whose eviction was refused. A pod that is gone does not exist. No budget refuses a pod that is
+// terminating.
+type Pod struct {
+	Labels                labels.Set
+	Created               time.Time
+	IsGone, IsTerminating bool
 }
 
 // NewBudget reads a PodDisruptionBudget. A selector that is invalid selects nothing.

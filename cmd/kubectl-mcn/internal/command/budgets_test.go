@@ -76,6 +76,12 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	got := execute(t, "", "--kubeconfig", file)
 	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is terminating\n    next: oc get pod pdb-app-0 -n shop\n", "no budget refuses a pod that was evicted")
 	assert.NotContains(t, got.stdout, "PDB")
+	again := newPod("web")
+	again.CreationTimestamp = metav1.Time{Time: now}
+	s.paths[ofPod] = again
+	got = execute(t, "", "--kubeconfig", file)
+	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is gone since then\n", "the pod of a StatefulSet was created again on another node")
+	assert.NotContains(t, got.stdout, "PDB")
 	delete(s.paths, ofPod)
 	got = execute(t, "", "--kubeconfig", file)
 	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is gone since then\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "the controller tries again")

@@ -25,12 +25,12 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 			continue
 		}
 		name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-		labels, isRead := o.Pods[name]
-		by, isKnown := o.selecting(pod)
+		state, _ := o.stateOf(n, pod)
+		by, isKnown := o.selecting(n, pod)
 		switch {
-		case o.Terminating[name]:
+		case state.IsTerminating:
 			texts = addOnce(texts, Clean(name.String()+" is terminating"))
-		case isRead && labels == nil:
+		case state.IsGone:
 			texts = addOnce(texts, Clean(name.String()+" is gone since then"))
 		case !isKnown && !pod.HasSeveral:
 			unknown[pod.Namespace] = addOnce(unknown[pod.Namespace], pod.Name)
@@ -69,11 +69,21 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 	return texts
 }
 
-// selecting returns the budgets that select a pod, sorted. A terminating pod needs none. isKnown is false if the
-// budgets of its namespace or the labels of the pod are not known.
-func (o Options) selecting(pod mco.Pod) (by []types.NamespacedName, isKnown bool) {
-	podName := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-	if o.Terminating[podName] {
+// stateOf returns what is known about a pod whose eviction from a node was refused. A younger pod with its name runs
+// on another node, because this node was cordoned: the pod of a StatefulSet was created again.
+func (o Options) stateOf(n cluster.Node, pod mco.Pod) (state cluster.Pod, isRead bool) {
+	state, isRead = o.Pods[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]
+	if state.Created.After(n.Since) && !n.Since.IsZero() {
+		return cluster.Pod{IsGone: true}, true
+	}
+	return state, isRead
+}
+
+// selecting returns the budgets that select a pod of a node, sorted. A pod that is gone or terminating needs none.
+// isKnown is false if the budgets of its namespace or the labels of the pod are not known.
+func (o Options) selecting(n cluster.Node, pod mco.Pod) (by []types.NamespacedName, isKnown bool) {
+	state, isRead := o.stateOf(n, pod)
+	if state.IsGone || state.IsTerminating {
 		return nil, true
 	}
 	var all []types.NamespacedName
@@ -82,11 +92,10 @@ func (o Options) selecting(pod mco.Pod) (by []types.NamespacedName, isKnown bool
 			all = append(all, name)
 		}
 	}
-	labels := o.Pods[podName]
-	if labels == nil && len(all) > 0 {
+	if !isRead && len(all) > 0 {
 		return nil, false
 	}
-	isOther := func(name types.NamespacedName) bool { return !o.Budgets[name].Selector.Matches(labels) }
+	isOther := func(name types.NamespacedName) bool { return !o.Budgets[name].Selector.Matches(state.Labels) }
 	return slices.DeleteFunc(all, isOther), o.BudgetsOf[pod.Namespace]
 }
 
@@ -94,7 +103,7 @@ func (o Options) selecting(pod mco.Pod) (by []types.NamespacedName, isKnown bool
 func (o Options) refusing(n cluster.Node) string {
 	var names []string
 	for _, pod := range n.Pods {
-		by, _ := o.selecting(pod)
+		by, _ := o.selecting(n, pod)
 		for _, name := range by {
 			names = addOnce(names, name.String())
 		}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
@@ -76,9 +74,10 @@ func nextForStep(n cluster.Node, o Options) []string {
 	case n.State != cluster.Stuck && !n.Slow:
 		return nil
 	case len(n.Pods) > 0:
-		next := nextForPods(n.Pods, o)
+		next := nextForPods(n, o)
 		isLeaving := func(p mco.Pod) bool {
-			return !p.Refused || o.Terminating[types.NamespacedName{Namespace: p.Namespace, Name: p.Name}]
+			state, _ := o.stateOf(n, p)
+			return !p.Refused || state.IsTerminating
 		}
 		if n.Is(progress.NotReady) && slices.ContainsFunc(n.Pods, isLeaving) { // the pods of a NotReady node do not terminate
 			next = append(nextFor(n.Name, describeNode), next...)
@@ -131,14 +130,14 @@ func nextForUnavailable(n cluster.Node) []string {
 
 // nextForPods returns a command for each namespace in which a budget has refused an eviction, and for each
 // other pod.
-func nextForPods(pods []mco.Pod, o Options) []string {
+func nextForPods(n cluster.Node, o Options) []string {
 	var all []string
-	for _, p := range pods {
+	for _, p := range n.Pods {
 		next := "oc get pdb -n " + p.Namespace
-		if by, isKnown := o.selecting(p); !p.Refused || isKnown && len(by) == 0 {
+		if by, isKnown := o.selecting(n, p); !p.Refused || isKnown && len(by) == 0 {
 			next = "oc get pod " + p.Name + " -n " + p.Namespace
 		}
-		if labels, isRead := o.Pods[types.NamespacedName{Namespace: p.Namespace, Name: p.Name}]; isRead && labels == nil {
+		if state, _ := o.stateOf(n, p); state.IsGone {
 			next = controllerLog // the pod is gone, and the controller tries again
 		}
 		if isName.MatchString(p.Name) && isName.MatchString(p.Namespace) && !slices.Contains(all, next) {

@@ -10,7 +10,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
@@ -24,7 +23,7 @@ const (
 	maxPods = 10
 )
 
-// podMetadata is the metadata of a Pod. Only the labels and the deletion matter.
+// podMetadata is the metadata of a Pod: no other field is needed.
 type podMetadata struct{ metav1.PartialObjectMetadata }
 
 // refused returns the pods whose eviction was refused, in the order in which a screen shows their nodes. The caller
@@ -90,7 +89,7 @@ func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interfa
 		case err == nil:
 			s.Put(pod)
 		case apierrors.IsNotFound(err):
-			s.edit(func() { s.facts.Pods[name], s.facts.Terminating[name] = nil, false })
+			s.edit(func() { s.facts.Pods[name] = cluster.Pod{IsGone: true} })
 		}
 	}
 }
@@ -98,7 +97,7 @@ func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interfa
 // putPod adds or replaces a pod. The caller holds the lock.
 func (s *Store) putPod(pod *podMetadata) {
 	name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-	s.facts.Pods[name], s.facts.Terminating[name] = labels.Merge(nil, pod.Labels), pod.DeletionTimestamp != nil
+	s.facts.Pods[name] = cluster.Pod{Labels: pod.Labels, Created: pod.CreationTimestamp.Time, IsTerminating: pod.DeletionTimestamp != nil}
 }
 
 // knowsPod reports whether the labels of a pod are known. A pod that did not exist or was terminating may have been
@@ -106,7 +105,8 @@ func (s *Store) putPod(pod *podMetadata) {
 func (s *Store) knowsPod(name types.NamespacedName) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.facts.Pods[name] != nil && !s.facts.Terminating[name]
+	pod, isRead := s.facts.Pods[name]
+	return isRead && !pod.IsGone && !pod.IsTerminating
 }
 
 // errDenied is the error of a read that the user may not do.

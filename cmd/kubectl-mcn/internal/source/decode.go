@@ -76,8 +76,9 @@ func (d *decoder) decode(name, kind string, data []byte) error {
 	if isArchive(data) {
 		return Usagef("%s is an archive: unpack it, and pass the folder or the file in it", name)
 	}
+	data = bytes.ReplaceAll(asUTF8(data), []byte("\n..."), []byte("\n---")) // both end a document of YAML
 	var errs []error
-	for document := range bytes.SplitSeq(asUTF8(data), []byte("\n---")) {
+	for document := range bytes.SplitSeq(data, []byte("\n---")) {
 		for _, list := range lists(document) {
 			errs = append(errs, d.decodeDocument(list, kind))
 		}

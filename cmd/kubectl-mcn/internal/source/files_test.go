@@ -39,6 +39,20 @@ func TestAByteOrderMarkTellsTheEncoding(t *testing.T) {
 	}
 }
 
+// A file may be the output of several commands, in YAML or in JSON.
+func TestAFileMayHaveSeveralDocuments(t *testing.T) {
+	const yaml, json = "kind: Node\nmetadata:\n  name: a\n", `{"kind":"Node","metadata":{"name":"a"}}`
+	const list = "apiVersion: v1\nitems:\n- kind: Node\n  metadata:\n    name: a\nkind: List\n"
+	for _, text := range []string{
+		yaml + "---\n" + yaml, yaml + "...\n" + yaml, yaml + "...\n---\n" + yaml, list + list,
+		json + json, "\n" + json + "\n" + json, "---\n" + json + "\n---\n" + json,
+	} {
+		d := decoder{}
+		require.NoError(t, d.decode("", "", []byte(text)), text)
+		assert.Len(t, d.objects, 2, text)
+	}
+}
+
 // Nodes in an archive of the Insights operator have no kind, and neither have the items of a list. The folder tells it.
 func TestTheFolderTellsTheKindOfAnObjectWithoutKind(t *testing.T) {
 	for _, text := range []string{`{"metadata":{"name":"a"}}`, `{"kind":"List","items":[{"metadata":{"name":"a"}}]}`} {

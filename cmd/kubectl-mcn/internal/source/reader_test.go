@@ -32,6 +32,16 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
+// serve starts an API server, and returns a Cluster and a client for it.
+func serve(t *testing.T, handler http.HandlerFunc) (*Cluster, rest.Interface) {
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
+	client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
+	require.NoError(t, err)
+	return c, client
+}
+
 // A watch that reconnects within two seconds is not an outage, even if there were many outages before.
 func TestOutagesAreSeparate(t *testing.T) {
 	clock := clocktesting.NewFakePassiveClock(time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC))
@@ -106,16 +116,12 @@ func TestAListRequestsTheNewestVersion(t *testing.T) {
 // the config is read again.
 func TestConfigsAreReadOnce(t *testing.T) {
 	for status, isKnown := range map[int]bool{http.StatusOK: true, http.StatusForbidden: true, http.StatusNotFound: true, http.StatusServiceUnavailable: false} {
-		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			assert.Equal(t, "/apis/machineconfiguration.openshift.io/v1/machineconfigs/rendered-worker-1", r.URL.Path)
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata"}`)
-		}))
-		t.Cleanup(server.Close)
-		c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
-		client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
-		require.NoError(t, err)
+		})
 		s, pool := NewStore(), &mcfgv1.MachineConfigPool{}
 		pool.Spec.Configuration.Name = "rendered-worker-1"
 		s.Put(pool)
@@ -130,15 +136,11 @@ func TestConfigsAreReadOnce(t *testing.T) {
 func TestTheMetadataOfConfigsIsReadOnce(t *testing.T) {
 	type request struct{ path, accept, version, selector string }
 	var got []request
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, "{}")
 		q := r.URL.Query()
 		got = append(got, request{strings.TrimPrefix(r.URL.Path, configsPath), r.Header.Get("Accept"), q.Get("resourceVersion"), q.Get("labelSelector")})
-	}))
-	t.Cleanup(server.Close)
-	c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
-	client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
-	require.NoError(t, err)
+	})
 	s := NewStore()
 	for name, selector := range map[string]map[string]string{"gpu": nil, "infra": {"role": "infra"}} {
 		pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: name}}
@@ -185,11 +187,7 @@ func newRefused(node string, conditions ...metav1.Condition) *mcfgv1.MachineConf
 
 // The last budgets stay on the screen while the API server does not respond.
 func TestBudgetsAreKeptIfTheyCannotBeRead(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) }))
-	t.Cleanup(server.Close)
-	c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
-	client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
-	require.NoError(t, err)
+	c, client := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	s := NewStore()
 	s.Put(newRefused("web-0"))
 	s.Put(&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}})
@@ -200,14 +198,10 @@ func TestBudgetsAreKeptIfTheyCannotBeRead(t *testing.T) {
 // An entry names at most ten pods, so no more than ten are read.
 func TestAtMostTenPodsAreRead(t *testing.T) {
 	requests := map[string]int{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	c, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		requests[path.Dir(r.URL.Path)]++
 		_, _ = io.WriteString(w, `{"items":[{"metadata":{"name":"web","namespace":"shop"}}]}`)
-	}))
-	t.Cleanup(server.Close)
-	c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
-	client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
-	require.NoError(t, err)
+	})
 	s := NewStore()
 	for i := range 12 {
 		s.Put(newRefused(fmt.Sprint("web-", i)))
@@ -219,14 +213,10 @@ func TestAtMostTenPodsAreRead(t *testing.T) {
 // If the user may not read budgets, they are requested once, and each view says so.
 func TestDeniedBudgetsAreReadOnce(t *testing.T) {
 	requests := 0
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	c, client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		requests++
 		w.WriteHeader(http.StatusForbidden)
-	}))
-	t.Cleanup(server.Close)
-	c := &Cluster{Config: &rest.Config{Host: server.URL}, RequestTimeout: time.Minute}
-	client, err := clientOf(c.Config, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
-	require.NoError(t, err)
+	})
 	s := NewStore()
 	s.Put(newRefused("web-0"))
 	for range 2 {

@@ -67,7 +67,7 @@ func (s *Store) View(now time.Time) View {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := View{Time: now, Facts: s.facts, Components: s.components, Ready: s.filled, Denied: map[string]error{}}
-	v.Configs, v.Pods, v.Terminating = maps.Clone(s.facts.Configs), maps.Clone(s.facts.Pods), maps.Clone(s.facts.Terminating)
+	v.Configs, v.Pods = maps.Clone(s.facts.Configs), maps.Clone(s.facts.Pods)
 	v.Budgets, v.BudgetsOf = maps.Clone(s.facts.Budgets), maps.Clone(s.facts.BudgetsOf)
 	for name, r := range s.resources {
 		v.Ready = v.Ready && r.listed

@@ -13,7 +13,6 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -76,7 +75,7 @@ func NewStore() *Store {
 		facts: cluster.Facts{
 			Configs: map[string]cluster.MachineConfig{},
 			Budgets: map[types.NamespacedName]cluster.Budget{}, BudgetsOf: map[string]bool{},
-			Pods: map[types.NamespacedName]labels.Set{}, Terminating: map[types.NamespacedName]bool{},
+			Pods: map[types.NamespacedName]cluster.Pod{},
 		},
 	}
 }
