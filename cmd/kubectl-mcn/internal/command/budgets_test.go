@@ -67,13 +67,15 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	assert.Equal(t, 5, s.verbs["list pdb-app-0"], "a known pod is not read again")
 
 	s.paths[ofPod] = newPod("loose")
-	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "PDB", "a budget that now allows the eviction is not shown")
+	got := execute(t, "", "--kubeconfig", file)
+	assert.Contains(t, got.stdout, "    shop/pdb-app-0 can be evicted now\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "the controller tries again")
+	assert.NotContains(t, got.stdout, "PDB", "a budget that now allows the eviction is not shown")
 	s.paths[ofPod] = &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "pdb-app-0"}}
 	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "gone", "a pod without labels exists")
 	evicted := newPod("web")
 	evicted.DeletionTimestamp = &metav1.Time{Time: now}
 	s.paths[ofPod] = evicted
-	got := execute(t, "", "--kubeconfig", file)
+	got = execute(t, "", "--kubeconfig", file)
 	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is terminating\n    next: oc get pod pdb-app-0 -n shop\n", "no budget refuses a pod that was evicted")
 	assert.NotContains(t, got.stdout, "PDB")
 	again := newPod("web")

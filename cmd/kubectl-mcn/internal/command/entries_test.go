@@ -249,7 +249,7 @@ func TestAnEntryHasAtMostTenNames(t *testing.T) {
 	}
 }
 
-// A node that updates to a withdrawn config has an entry, and no row in the table.
+// A node that updates to a withdrawn config has an entry, and no row in the table. The line of its pool names the config.
 func TestANodeThatUpdatesToAWithdrawnConfigHasAnEntry(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
@@ -259,6 +259,8 @@ func TestANodeThatUpdatesToAWithdrawnConfigHasAnEntry(t *testing.T) {
 	assert.NotContains(t, got, "\n  worker-0 ")
 	got = execute(t, asList(t, newPool("worker", newConfig), n), "node", "worker-0", "-f", "-").stdout
 	assert.Contains(t, got, "\npool       "+newConfig+"; it no longer targets the config that the\n")
+	got = execute(t, asList(t, newPool("worker", newConfig), n), "wait", "-f", "-").stdout
+	assert.Contains(t, got, "worker 0/1 to 22222222, 1 draining to 33333333\n")
 }
 
 // The entry of a stuck node that is being deleted names the command for its Machine. A node that stays has another entry.

@@ -44,6 +44,9 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 				refusedBy[name] = addOnce(refusedBy[name], pod.Name)
 			}
 		}
+		if o.isAllowed(by) {
+			texts = addOnce(texts, Clean(name.String()+" can be evicted now"))
+		}
 		if len(by) > 1 {
 			texts = addOnce(texts, Clean(name.String()+" has several budgets, so the API server does not evict it: "+strings.Join(names, ", ")))
 		}
@@ -97,6 +100,11 @@ func (o Options) selecting(n cluster.Node, pod mco.Pod) (by []types.NamespacedNa
 	}
 	isOther := func(name types.NamespacedName) bool { return !o.Budgets[name].Selector.Matches(state.Labels) }
 	return slices.DeleteFunc(all, isOther), o.BudgetsOf[pod.Namespace]
+}
+
+// isAllowed reports whether the only budget that selects a pod allows its eviction now.
+func (o Options) isAllowed(by []types.NamespacedName) bool {
+	return len(by) == 1 && o.Budgets[by[0]].DisruptionsAllowed > 0
 }
 
 // refusing returns the names of the budgets that select the pods of a node, which tell causes apart.

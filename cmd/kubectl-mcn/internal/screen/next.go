@@ -134,11 +134,12 @@ func nextForPods(n cluster.Node, o Options) []string {
 	var all []string
 	for _, p := range n.Pods {
 		next := "oc get pdb -n " + p.Namespace
-		if by, isKnown := o.selecting(n, p); !p.Refused || isKnown && len(by) == 0 {
+		by, isKnown := o.selecting(n, p)
+		if !p.Refused || isKnown && len(by) == 0 {
 			next = "oc get pod " + p.Name + " -n " + p.Namespace
 		}
-		if state, _ := o.stateOf(n, p); state.IsGone {
-			next = controllerLog // the pod is gone, and the controller tries again
+		if state, _ := o.stateOf(n, p); state.IsGone || p.Refused && o.isAllowed(by) {
+			next = controllerLog // nothing refuses the eviction now, and the controller tries again
 		}
 		if isName.MatchString(p.Name) && isName.MatchString(p.Namespace) && !slices.Contains(all, next) {
 			all = append(all, next)

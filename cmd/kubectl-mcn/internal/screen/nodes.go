@@ -96,10 +96,14 @@ func nodeTable(all []cluster.Node, o Options) []Line {
 	return table(rows, nodeIndent, o.Width)
 }
 
-// forText returns how long a node has been degraded or, if it is not degraded, at its step.
+// forText returns how long a node has been degraded or, if it is not degraded, at its step. A node that waits for an
+// update is at no step: its times are those of its last update.
 func forText(n cluster.Node, o Options) string {
-	if n.Degraded {
+	switch {
+	case n.Degraded:
 		return orDash(n.For)
+	case n.State == cluster.Waiting:
+		return "-"
 	}
 	return sinceNow(n.Since, o.Now)
 }
@@ -108,7 +112,7 @@ func forText(n cluster.Node, o Options) string {
 func totalText(n cluster.Node, o Options) string {
 	from := n.Begin()
 	switch {
-	case from.IsZero():
+	case from.IsZero(), n.State == cluster.Waiting:
 		return "-"
 	case n.InUpdate():
 		return sinceNow(from, o.Now)

@@ -54,13 +54,17 @@ func Wrapped(text string, width int) []Line {
 	return wrapped(Plain, "", strings.Repeat(" ", len(time.TimeOnly)+1), text, width)
 }
 
-// stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting".
+// stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting". Nodes that update to
+// another target are counted apart: "2 draining to 11111111".
 func stepCounts(p cluster.Pool) []string {
 	counts := map[string]int{}
 	var order []string
 	for _, n := range p.Nodes {
 		if n.State == cluster.Updating {
 			doing := stepOf(n)
+			if n.OffTarget {
+				doing += " to " + targetText(n.Desired)
+			}
 			if counts[doing]++; counts[doing] == 1 {
 				order = append(order, doing)
 			}
