@@ -214,7 +214,7 @@ func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ worker-0: waits, and is not selected: cordoned\n    next: oc adm uncordon worker-0\n")
 	two, next := intstr.FromInt32(2), newNode("worker-3", "worker", oldConfig, now.Add(-24*time.Hour))
 	pool.Spec.MaxUnavailable = &two
-	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 2 waiting nodes, 2 of 2 unavailable:\n", "no place is free")
+	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 1 waiting node, 2 of 2 unavailable:\n", "the cordoned node holds back the other one")
 	pool.Spec.MaxUnavailable, pool.Spec.Paused = &three, true
 	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
 	pool.Spec.Paused = false

@@ -33,7 +33,7 @@ func legend(c cluster.Cluster, o Options) []Line {
 		signs += ", ! stuck"
 	}
 	if len(slow) > 0 {
-		signs += ", ~ slow or failing"
+		signs += ", ~ does not stop the rollout"
 	}
 	shown := append(append(stuck, slow...), updating...)
 	add(len(shown) > 0, signs)

@@ -133,11 +133,17 @@ func full(p cluster.Pool, o Options) Problem {
 	if !p.Full || !isDouble && len(nodesOfPool) >= p.Unavailable && !slices.ContainsFunc(nodesOfPool, isOther) {
 		return Problem{}
 	}
+	waits := p.Waiting
+	for _, n := range nodesOfPool {
+		if n.State == cluster.Waiting && waits > 1 {
+			waits-- // it holds back the others
+		}
+	}
 	problem := Problem{
 		ProblemID: ProblemID{Kind: "Full"}, Tone: Warn,
-		What: fmt.Sprintf("maxUnavailable holds back %d waiting node", p.Waiting),
+		What: fmt.Sprintf("maxUnavailable holds back %d waiting node", waits),
 	}
-	if p.Waiting > 1 {
+	if waits > 1 {
 		problem.What += "s"
 	}
 	if p.Blocked {
