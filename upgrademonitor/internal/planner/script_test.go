@@ -248,7 +248,7 @@ func (s *script) given(c command) error {
 	return err
 }
 
-// restart restarts the process. The new process has no pending changes, and has not read the object.
+// restart replaces the process by a new one, which has no pending changes and has not read the object.
 func (s *script) restart() {
 	s.core = planner.Core{ConditionsOnly: s.core.ConditionsOnly}
 	s.request, s.sent, s.lists, s.listed, s.over = nil, nil, false, nil, true

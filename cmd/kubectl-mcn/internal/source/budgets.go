@@ -52,7 +52,7 @@ func (s *Store) refused() []types.NamespacedName {
 }
 
 // readBudgets reads the PodDisruptionBudgets of the namespaces in which an eviction was refused, and the
-// labels of the first refused pods.
+// metadata of the first refused pods.
 func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interface) {
 	s.mu.Lock()
 	refused := s.refused()
