@@ -246,11 +246,15 @@ func (m *Monitor) report(ctx context.Context, change planner.Change, o options) 
 // logs ErrNoUpdate once, until a report is accepted, because a controller may repeat its report often.
 func (m *Monitor) logRejection(ctx context.Context, change planner.Change, err error) {
 	switch {
-	case err == nil, errors.Is(err, ErrPending):
-	case errors.Is(err, ErrNoUpdate) && !m.logged.Changed(noUpdateFailure, ErrNoUpdate.Error()):
+	case err == nil, errors.Is(err, ErrPending), !m.isNews(err):
 	default:
 		klog.FromContext(ctx).Error(err, "Failed to report", "node", m.config.NodeName, "change", change.String())
 	}
+}
+
+// isNews reports whether a rejection is not ErrNoUpdate, or the first ErrNoUpdate since a report was accepted.
+func (m *Monitor) isNews(rejection error) bool {
+	return !errors.Is(rejection, ErrNoUpdate) || m.logged.Changed(noUpdateFailure, ErrNoUpdate.Error())
 }
 
 // submitReport adds the options to a report, and submits the report if it is valid.

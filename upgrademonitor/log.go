@@ -10,6 +10,7 @@ const (
 	writeFailure   = "Failed to write the MachineConfigNode"
 	specFailure    = "The API server has rejected the spec of the MachineConfigNode"
 	pendingMessage = "Reports are pending and no longer retried: call Flush"
+	replacedTime   = "Replacing the time of a condition"
 	droppedMessage = "Dropped an accepted change that cannot be written"
 
 	noUpdateFailure = "no update" // not a message, but a key of Monitor.logged: see logRejection

@@ -197,10 +197,11 @@ func (m *Monitor) retryNowLocked() {
 	m.retryAt = time.Time{}
 }
 
-// settleLocked wakes the calls that wait for settled entries, and logs the rejections that no call returns.
+// settleLocked wakes the calls that wait for settled entries, and logs the rejections that no call returns. It logs
+// ErrNoUpdate once, as logRejection does.
 func (m *Monitor) settleLocked() {
 	for _, e := range m.core.TakeSettled() {
-		if e.Err != nil && e.Abandoned {
+		if e.Err != nil && e.Abandoned && m.isNews(e.Err) {
 			m.lines = append(m.lines, func() { m.logger().Error(e.Err, droppedMessage, "change", e.Change.String()) })
 		}
 		close(e.Settled)
@@ -235,7 +236,7 @@ func (m *Monitor) send(ctx context.Context, r planner.Request) planner.Result {
 	return planner.Result{Object: object}
 }
 
-var errNotKept = errors.New("the API server has accepted the status, but its response does not show it: check for a webhook that changes MachineConfigNodes")
+var errNotKept = errors.New("the API server has accepted the write, but its response does not show it: check for a webhook that changes MachineConfigNodes")
 
 func (m *Monitor) request(ctx context.Context, r planner.Request) (*mcfgv1.MachineConfigNode, error) {
 	switch r.Verb {
@@ -252,8 +253,8 @@ func (m *Monitor) request(ctx context.Context, r planner.Request) (*mcfgv1.Machi
 	if r.Verb == planner.PatchSpec {
 		return m.client.PatchSpec(ctx, patch)
 	}
-	if err := r.ReplacedTime(); err != nil {
-		m.logger().Info("Replacing the time of a condition", "cause", err)
+	if err := r.ReplacedTime(); err != nil && m.logged.Changed(replacedTime, err.Error()) {
+		m.logger().Info(replacedTime, "cause", err)
 	}
 	return m.client.PatchStatus(ctx, patch)
 }

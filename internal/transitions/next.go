@@ -15,6 +15,9 @@ import (
 // the text of machine-config-operator, because some tools look for this text.
 const disruptionMessage = "This node is not updated, sensed disruption via a manual update."
 
+// unannouncedMessage is the message of Updated if a step is reported on an object that was deleted during the update.
+const unannouncedMessage = "This node is not updated, the start of its update is not known."
+
 // maxMessage is the maximum length of a message in bytes, which keeps the object small.
 const maxMessage = 4096
 
@@ -114,8 +117,11 @@ func start(before []metav1.Condition, r Report, update Update) (next []metav1.Co
 	if !Equal(before, next) {
 		return next, false
 	}
-	if conditions.StatusOf(before, phases.Updated) == metav1.ConditionTrue {
+	switch {
+	case conditions.StatusOf(before, phases.Updated) == metav1.ConditionTrue:
 		set(next, phases.Updated, metav1.ConditionFalse, string(phases.Updated), disruptionMessage)
+	case NeverReported(before, phases.Updated):
+		set(next, phases.Updated, metav1.ConditionFalse, string(phases.Updated), unannouncedMessage)
 	}
 	return changePhase(next, r)
 }

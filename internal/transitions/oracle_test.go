@@ -19,8 +19,9 @@ const (
 	running = metav1.ConditionUnknown
 	done    = metav1.ConditionTrue
 
-	disruption = "This node is not updated, sensed disruption via a manual update."
-	prefix     = "Action during update to "
+	disruption  = "This node is not updated, sensed disruption via a manual update."
+	unannounced = "This node is not updated, the start of its update is not known."
+	prefix      = "Action during update to "
 )
 
 var (
@@ -171,7 +172,7 @@ func (c called) isRejected(before []metav1.Condition) bool {
 		return to == running
 	}
 	between := status(before, "Updated") == done
-	starts := typ == "UpdatePrepared" && c.isReplaced(before)
+	starts := typ == "UpdatePrepared" && c.isReplaced(before) && c.replacesAnUpdate(before) || c.isUnannounced(before)
 	if to == done && !between && !starts {
 		for child, parent := range parents {
 			if parent == typ && status(before, child) == running {
@@ -210,12 +211,12 @@ func (c called) expect(before []metav1.Condition) (event, map[string]metav1.Cond
 			want["UpdatePrepared"] = running
 		}
 		return eventRepeat, want
-	case typ == "UpdatePrepared" && to != no && !between && c.isReplaced(before):
+	case typ == "UpdatePrepared" && to != no && c.isReplaced(before) && c.replacesAnUpdate(before):
 		reset["UpdatePrepared"] = to
 		return eventTarget, reset
 	case isStep(typ) && between && (to == no || c.report.Ended || slices.Contains(restarts, typ)):
 		return eventText, want
-	case isStep(typ) && between:
+	case isStep(typ) && between || c.isUnannounced(before):
 		reset["Updated"] = no
 		c.expectChild(reset, typ, no)
 		return eventDisruption, reset
@@ -229,6 +230,12 @@ func (c called) expect(before []metav1.Condition) (event, map[string]metav1.Cond
 // isReplaced reports whether UpdatePrepared is True, and the Node desires another target than the status.
 func (c called) isReplaced(before []metav1.Condition) bool {
 	return c.report.NewTarget && status(before, "UpdatePrepared") == done
+}
+
+// isUnannounced reports whether the report is of a step of an update whose start was never reported.
+func (c called) isUnannounced(before []metav1.Condition) bool {
+	typ, between := string(c.report.Phase), status(before, "Updated") == done
+	return isStep(typ) && !slices.Contains(restarts, typ) && c.report.Status != no && !c.report.Ended && !between && !c.replacesAnUpdate(before)
 }
 
 // endOfDegraded expects that the end of an update clears NodeDegraded.
@@ -430,8 +437,12 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before, last) && (l.Reason != child || l.Message != c.text(what, c.report.Message)):
 			return fmt.Errorf("parent %s still has reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
 		case b.Type == "Updated" && what == eventDisruption:
-			if l.Reason != "Updated" || l.Message != disruption {
-				return fmt.Errorf("Updated has reason %.50q and message %.50q, want %q and %q", l.Reason, l.Message, "Updated", disruption)
+			text := disruption
+			if b.Status != done {
+				text = unannounced
+			}
+			if l.Reason != "Updated" || l.Message != text {
+				return fmt.Errorf("Updated has reason %.50q and message %.50q, want %q and %q", l.Reason, l.Message, "Updated", text)
 			}
 		case b.Type == "UpdatePrepared" && (what == eventStart || what == eventRepeat && b.Status != l.Status):
 			if l.Reason != "UpdatePrepared" || l.Message != message {

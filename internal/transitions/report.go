@@ -47,9 +47,8 @@ func (r Report) Validate() error {
 	case r.CompletesParent && (!hasParent || r.Status != metav1.ConditionTrue):
 		return field.Forbidden(field.NewPath("opts").Key("CompletesParent"),
 			"valid only for a Child phase with status True, which completes its parent")
-	case r.NotRequired && phases.KindOf(r.Phase) == phases.Singleton:
-		return field.Forbidden(field.NewPath("phase"),
-			"NotRequired is valid only for a Parent or Child phase: use Report for a Singleton")
+	case r.NotRequired && !IsStep(r.Phase):
+		return field.Forbidden(field.NewPath("phase"), "NotRequired is valid only for a step of an update: use Report")
 	}
 	return nil
 }
@@ -72,8 +71,8 @@ type Update struct {
 //  1. Updated=False, if no update is under way.
 //  2. Updated=False, or UpdatePrepared as Unknown or True, if UpdatePrepared is True and
 //     Update.NewTarget is set: another update starts.
-//  3. Unknown or True for a step that runs only during an update (see RunsOnlyInUpdate), while Updated is
-//     True: a disruption.
+//  3. Unknown or True for a step that runs only during an update (see RunsOnlyInUpdate), if no update is under
+//     way: a disruption or, if Updated was never reported, an update whose object was deleted.
 //
 // A report with NotRequired starts no update. Nor does a report with Update.Ended, except Updated=False
 // with Update.NewTarget.
@@ -87,7 +86,7 @@ func StartsUpdate(list []metav1.Condition, r Report, update Update) bool {
 		return r.Status == metav1.ConditionFalse && (!update.Ended || update.NewTarget)
 	case r.Phase == phases.Updated:
 		return r.Status == metav1.ConditionFalse && (!IsUnderWay(list) || isReplaced)
-	case isUpdated:
+	case !IsUnderWay(list):
 		return RunsOnlyInUpdate(r.Phase) && r.Status != metav1.ConditionFalse && !update.Ended
 	default:
 		return r.Phase == phases.UpdatePrepared && r.Status != metav1.ConditionFalse && isReplaced

@@ -20,6 +20,9 @@ type Change struct {
 	// WritesSpec means that the spec and the owner references must match the Node.
 	WritesSpec bool
 	Node       Node
+	// Order has what the daemon prepares, if the change is a report of UpdatePrepared: see Core.order. It is zero if
+	// the daemon prepares what the Node desires.
+	Order Versions
 
 	// SkipIfRunning is for a report of Unknown. If the phase is already Unknown, it keeps its reason and
 	// message, because they may show the error of an earlier attempt.
@@ -67,7 +70,8 @@ type Write struct {
 	Done bool // no write follows
 	// WritesSpec is set if the spec must be written before the status, so that spec, status and Node
 	// agree: the change takes up the spec, or it ends an update and the Node runs its desired config, or
-	// Change.WritesSpec is set.
+	// Change.WritesSpec is set. It is also set at the end of an update that had taken up the spec and has not
+	// installed it. Otherwise observedGeneration would tell clients that the update is done.
 	WritesSpec bool
 
 	// takesUp is set if the update will install what the spec desires: the change starts the update or,
@@ -82,7 +86,7 @@ type Write struct {
 //     provisioned.
 //  2. If conditionsOnly is set, as in a controller, only conditions change.
 func (c Change) Plan(s State, conditionsOnly bool) (Write, error) {
-	c.Node = c.Node.withModeOf(s)
+	c.Node = c.Node.withModeOf(s).withOrder(c.Order)
 	if c.isIgnored(s) {
 		if conditionsOnly || !c.Node.Provisioned {
 			return Write{Next: s, Done: true}, nil
@@ -158,7 +162,7 @@ func (c Change) planPhase(s State, conditionsOnly bool) (Write, error) {
 	prepared := !s.isTrue(phases.UpdatePrepared) && next.isTrue(phases.UpdatePrepared)
 	next = next.withVersions(c.Node, prepared, ended)
 	w := Write{Next: next, Done: done, takesUp: starts || c.prepares(s, next) && next.isUnderWay()}
-	w.WritesSpec = w.takesUp || ended && !s.isTrue(phases.Updated) && c.Node.runsDesired()
+	w.WritesSpec = w.takesUp || ended && !s.isTrue(phases.Updated) && (c.Node.runsDesired() || s.overstates(c.Node))
 	return w, nil
 }
 

@@ -32,6 +32,9 @@ type Core struct {
 	// followed has the last configs and images that were submitted. Follow submits them only once, so
 	// that two processes whose views of the Node differ do not overwrite each other forever.
 	followed Versions
+	// order has what the Node desired when this daemon last reported Updated=False, until it reports
+	// Updated=True. The daemon works on this order, even if the Node desires something else by now.
+	order Versions
 	// begun counts the requests. known is the number of the last request that has read or written the object,
 	// or has not found it: see needsRead.
 	begun, known int

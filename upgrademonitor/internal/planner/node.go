@@ -1,6 +1,7 @@
 package planner
 
 import (
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -84,9 +85,28 @@ func NewNode(node *corev1.Node, pool string, mode Mode) (n Node, invalid error) 
 	return n, invalid
 }
 
+// withOrder returns the Node as it was when the daemon took up an order: it desires the config and the image of
+// the order. If there is no order, the Node stays unchanged. An image that was not known then, and that the node
+// already runs, is no other order.
+func (n Node) withOrder(order Versions) Node {
+	if order.DesiredConfig == "" {
+		return n
+	}
+	n.DesiredConfig = order.DesiredConfig
+	if order.DesiredImage != "" || order.CurrentImage != "" || n.DesiredImage != n.CurrentImage {
+		n.DesiredImage, n.InvalidDesiredImage = order.DesiredImage, order.InvalidDesiredImage
+	}
+	return n
+}
+
 // hasConfig reports whether the Node has a config annotation. If so, a missing image annotation
 // means that the node does not use an image.
 func (v Versions) hasConfig() bool { return v.CurrentConfig != "" || v.DesiredConfig != "" }
+
+// runs reports whether the Node runs a config and, in image mode, an image.
+func (n Node) runs(config string, image mcfgv1.ImageDigestFormat) bool {
+	return n.CurrentConfig == config && (n.Mode != Image || n.CurrentImage == string(image))
+}
 
 // runsDesired reports whether the Node runs the config that it desires.
 func (v Versions) runsDesired() bool {

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/phases"
 )
 
 // maxQueue limits the pending changes.
@@ -35,10 +36,11 @@ type Entry struct {
 //     nil. It is also nil if SkipOtherMode applies.
 //  2. If the object will have the requested state after the pending changes, and one of them is the
 //     same change and is not being written, the entry is that of the pending change.
-//  3. A change that only changes texts replaces the texts of the last pending change of its phase, unless
-//     that change has other options, is being written, or will be rejected.
+//  3. A change gives its texts to the last pending change of its phase, if both differ only in texts, that change is
+//     not being written, and the pending changes then lead to the same object. So no text overtakes a newer one.
 func (c *Core) Submit(change Change, node Node) (*Entry, error) {
 	change.Node = node
+	c.takeUp(&change)
 	if node.Mode != ModeOfObject && !change.existsIn(node.Mode) {
 		if change.SkipOtherMode {
 			return nil, nil
@@ -47,26 +49,14 @@ func (c *Core) Submit(change Change, node Node) (*Entry, error) {
 	}
 	c.followed = node.Versions
 	submitted := &Entry{Change: change, Settled: make(chan struct{}), after: c.begun}
-	before, rejected := c.predicted()
-	p := c.plan(submitted, before, node)
+	before := c.predict(c.changes())
+	p := c.plan(submitted, before.State, node)
 	if p.isNoop && len(c.queue) == 0 && !c.needsRead(submitted, p) {
 		return nil, nil
 	}
-	if p.err == nil && p.write.Done && equalStatuses(before, p.write.Next) {
-		for i, e := range slices.Backward(c.queue) {
-			merged, ok := e.Change.merge(change)
-			if ok && (i > 0 || !c.inFlight) && !slices.Contains(rejected, e) {
-				if !p.isNoop {
-					e.specDone = e.specDone && merged.Node == e.Change.Node
-					e.Change = merged
-				}
-				e.after = c.begun
-				return e, nil
-			}
-			if !p.isNoop && (change.Phase == "" || change.Phase == e.Change.Phase) {
-				break // e is written later than the entries before it
-			}
-		}
+	if e := c.merge(change, before, p.isNoop); e != nil {
+		e.after = c.begun
+		return e, nil
 	}
 	if len(c.queue) >= maxQueue && change.Phase != "" {
 		c.followed = Versions{}
@@ -93,28 +83,92 @@ func (c *Core) SubmitNode(node Node, now metav1.Time) {
 	}
 }
 
-func equalStatuses(a, b State) bool {
-	return slices.EqualFunc(a.Status.Conditions, b.Status.Conditions, func(a, b metav1.Condition) bool {
-		return a.Type == b.Type && a.Status == b.Status
-	})
+// takeUp records the order of Updated=False, and adds it to a report of UpdatePrepared.
+func (c *Core) takeUp(change *Change) {
+	switch {
+	case change.Phase == phases.UpdatePrepared:
+		change.Order = c.order
+	case change.Phase == phases.Updated && change.Status == metav1.ConditionFalse:
+		c.order = change.Node.Versions
+	case change.Phase == phases.Updated:
+		c.order = Versions{}
+	}
 }
 
-// predicted returns the state after all pending changes, and the entries that will be rejected.
-func (c *Core) predicted() (s State, rejected []*Entry) {
-	s = c.object.State
+// merge merges a change into a pending change, and returns the entry of that change, or nil if there is none. before
+// is the prediction without the change. If isNoop is set, the change writes nothing behind the pending changes.
+func (c *Core) merge(change Change, before prediction, isNoop bool) *Entry {
+	for i, e := range slices.Backward(c.queue) {
+		merged, ok := e.Change.merge(change)
+		ok = ok && (i > 0 || !c.inFlight)
+		switch {
+		case isNoop && ok && !before.rejected[i]:
+			return e
+		case isNoop, change.Phase != "" && change.Phase != e.Change.Phase:
+			continue
+		case !ok:
+			return nil
+		}
+		isNode := change.Phase == "" && change.Sets == nil // only the newest Node counts
+		if !isNode && !c.leadsTo(i, merged, before, change) {
+			return nil
+		}
+		e.specDone = e.specDone && merged.Node == e.Change.Node
+		e.Change = merged
+		return e
+	}
+	return nil
+}
+
+// leadsTo reports whether the pending changes, with merged in place of change i, lead to the same object as before with
+// another change behind them. If not, the texts of that change would overtake newer texts, or be overtaken.
+func (c *Core) leadsTo(i int, merged Change, before prediction, change Change) bool {
+	changes := c.changes()
+	changes[i] = merged
+	inPlace := c.predict(changes)
+	behind, isRejected := c.after(before.State, change)
+	return inPlace.rejected[i] == isRejected && inPlace.Equal(behind)
+}
+
+func (c *Core) changes() (changes []Change) {
 	for _, e := range c.queue {
-		for w := (Write{}); !w.Done; s = w.Next {
-			var err error
-			if w, err = e.Change.Plan(s, c.ConditionsOnly); err != nil {
-				rejected = append(rejected, e)
-				break
-			}
-			if w.WritesSpec {
-				w.Next = w.Next.WithSpecOf(e.Change.Node)
-			}
+		changes = append(changes, e.Change)
+	}
+	return changes
+}
+
+// prediction is the state after pending changes, and says of each of them whether it will be rejected.
+type prediction struct {
+	State
+	rejected []bool
+}
+
+func (c *Core) predict(changes []Change) prediction {
+	p := prediction{State: c.object.State}
+	for _, change := range changes {
+		next, isRejected := c.after(p.State, change)
+		p.State, p.rejected = next, append(p.rejected, isRejected)
+	}
+	return p
+}
+
+// after returns the state after a change, and whether the change is rejected. The daemon may have started an update that
+// a controller has not read yet, so for a controller an update is under way.
+func (c *Core) after(s State, change Change) (after State, isRejected bool) {
+	for w := (Write{}); !w.Done; s = w.Next {
+		var err error
+		w, err = change.Plan(s, c.ConditionsOnly)
+		if errors.Is(err, ErrNoUpdate) {
+			w, err = change.Plan(s, false)
+		}
+		if err != nil {
+			return s, true
+		}
+		if w.WritesSpec {
+			w.Next = w.Next.WithSpecOf(change.Node)
 		}
 	}
-	return s, rejected
+	return s, false
 }
 
 // Entries returns the pending entries in their order.

@@ -33,10 +33,18 @@ type Request struct {
 	isLast bool // after this write, nothing of the head's change is left to write
 }
 
-// IsKeptIn reports whether the object in the response shows the statuses and the image sets that the request has
-// written. It does not if, for example, a mutating webhook has reverted them. A webhook may change texts, unless
-// another write follows that is planned from nothing but these texts.
+// IsKeptIn reports whether the object in the response shows what the request has written: the spec and the owner
+// references, or the statuses and the image sets. It does not if, for example, a mutating webhook has reverted them. A
+// webhook may change texts, unless another write follows that is planned from nothing but these texts. A CRD without
+// the field configImage drops the image.
 func (r Request) IsKeptIn(o Object) bool {
+	if r.Verb == PatchSpec {
+		shown := o.State
+		if shown.Spec.ConfigImage.DesiredImage == "" {
+			shown.Spec.ConfigImage = r.Next.Spec.ConfigImage
+		}
+		return shown.HasSpecOf(r.Node)
+	}
 	next, shown := r.Next.Status.Conditions, o.Status.Conditions
 	isKept := !slices.ContainsFunc(next, func(c metav1.Condition) bool {
 		return conditions.StatusOf(shown, phases.Phase(c.Type)) != c.Status
@@ -45,6 +53,12 @@ func (r Request) IsKeptIn(o Object) bool {
 		isKept = transitions.Equal(next, shown)
 	}
 	return r.Verb != PatchStatus || isKept && slices.Equal(r.Next.Status.PinnedImageSets, o.Status.PinnedImageSets)
+}
+
+func equalStatuses(a, b State) bool {
+	return slices.EqualFunc(a.Status.Conditions, b.Status.Conditions, func(a, b metav1.Condition) bool {
+		return a.Type == b.Type && a.Status == b.Status
+	})
 }
 
 // Result is the result of a request, with the object in the response.

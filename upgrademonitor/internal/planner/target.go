@@ -29,13 +29,12 @@ func (s State) hasNewTarget(n Node) bool {
 
 // runsTarget reports whether the Node runs the config and the image that the status desires.
 func (s State) runsTarget(n Node) bool {
-	return n.CurrentConfig == versionOf(s.Status).Desired &&
-		(n.Mode != Image || n.CurrentImage == string(s.Status.ConfigImage.DesiredImage))
+	return n.runs(versionOf(s.Status).Desired, s.Status.ConfigImage.DesiredImage)
 }
 
 // updateName returns the name of the current update for the prefix of messages: the image if the update
 // changes the image, otherwise the config. They are what the status desires or, before UpdatePrepared is
-// True, what the spec desires. If an update ends without UpdatePrepared=True, and the Node runs what it ran
+// True, what the spec desires. If an update ends while UpdatePrepared is Unknown, and the Node runs what it ran
 // before, the config of the update was withdrawn, and nothing has its name.
 func (s State) updateName(n Node) string {
 	config, images := versionOf(s.Status).Desired, s.Status.ConfigImage
@@ -46,7 +45,7 @@ func (s State) updateName(n Node) string {
 	list := s.Status.Conditions
 	hasImageStep := transitions.HasStarted(list, phases.ImagePulledFromRegistry) || transitions.HasStarted(list, phases.AppliedOSImage)
 	switch {
-	case !isPrepared && s.isUnderWay() && s.runsTarget(n):
+	case !isPrepared && s.isUnderWay() && transitions.HasStarted(list, phases.UpdatePrepared) && s.runsTarget(n):
 		return "a withdrawn config"
 	case n.Mode == Image && images.DesiredImage == "" && images.CurrentImage != "":
 		return "disable image mode" // the prefix is "Action during update to disable image mode: "

@@ -42,14 +42,24 @@ func (s State) withVersions(n Node, prepared, ended bool) State {
 	return s
 }
 
-// withObservedGeneration sets observedGeneration to the generation of the object. But if the spec and the
-// status desire different configs or images, the old value stays. Otherwise clients could conclude from
-// Updated=True that the update to the target in the spec is done. There is no such conclusion if the change
-// takes up the spec, or before the first report of Updated.
+// overstates reports whether clients would conclude from Updated=True that the Node runs what the spec desires, although
+// it does not.
+func (s State) overstates(n Node) bool {
+	isObserved := s.Status.ObservedGeneration >= s.Generation
+	return isObserved && n.CurrentConfig != "" && !n.runs(s.Spec.ConfigVersion.Desired, s.Spec.ConfigImage.DesiredImage)
+}
+
+// withObservedGeneration sets observedGeneration to the generation of the object, if clients then cannot conclude from
+// Updated=True that an update to the target in the spec is done, although the daemon has not taken it up:
+//
+//  1. if takesUp is set, because the change takes up the spec, or before the first report of Updated;
+//  2. if the spec and the status desire the same. But until UpdatePrepared is True, the status has the target of the last
+//     update; and while Updated is True, the Node must run the target, because it may have ended another update.
 func (s State) withObservedGeneration(n Node, takesUp bool) State {
-	isSameConfig := s.Spec.ConfigVersion.Desired == versionOf(s.Status).Desired
-	isSameImage := n.Mode != Image || s.Spec.ConfigImage.DesiredImage == s.Status.ConfigImage.DesiredImage
-	if takesUp || isSameConfig && isSameImage || s.neverReported(phases.Updated) {
+	isSame := s.Spec.ConfigVersion.Desired == versionOf(s.Status).Desired &&
+		(n.Mode != Image || s.Spec.ConfigImage.DesiredImage == s.Status.ConfigImage.DesiredImage)
+	isDone := s.isTrue(phases.Updated) && (n.CurrentConfig == "" || s.runsTarget(n))
+	if takesUp || s.neverReported(phases.Updated) || isSame && (isDone || s.isTrue(phases.UpdatePrepared)) {
 		s.Status.ObservedGeneration = max(s.Status.ObservedGeneration, s.Generation)
 	}
 	return s
