@@ -1,6 +1,7 @@
 package upgrademonitor_test
 
 import (
+	"fmt"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -122,5 +123,41 @@ func TestReportLogsErrNoUpdateOnceUntilAReportIsAccepted(t *testing.T) {
 		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
 		assert.Empty(t, repeat())
 		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))
+	})
+}
+
+// The object is deleted during an update. The daemon's next step starts the update again on the new object.
+func TestAControllersReportsGoOnAfterTheObjectWasDeletedDuringAnUpdate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newControlled(t)
+		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		c.daemon.starts(t, newConfig)
+		c.daemon.Remove(nodeName)
+		require.ErrorIs(t, c.controller.tryReport(t, phases.Cordoned, metav1.ConditionTrue), upgrademonitor.ErrNoUpdate)
+		c.daemon.report(t, phases.UpdatePrepared, metav1.ConditionTrue)
+		assert.NotContains(t, c.daemon.condition(phases.Updated).Message, "disruption")
+		c.controller.report(t, phases.Cordoned, metav1.ConditionTrue)
+		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
+		assert.Equal(t, metav1.ConditionTrue, c.daemon.status(phases.Cordoned), "a repeat of the start resets no step")
+		assert.Equal(t, newConfig, c.daemon.object().Status.ConfigVersion.Desired)
+	})
+}
+
+// A controller that starts in an outage does not know whether an update is under way.
+func TestAControllersRepeatsInAnOutageFillNoQueueAndAreDroppedWithOneLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newControlled(t)
+		c.daemon.report(t, phases.Updated, metav1.ConditionTrue)
+		c.daemon.fails(errDown)
+		for i := range 300 {
+			c.controller.Report(t.Context(), phases.Cordoned, "Cordoned", metav1.ConditionTrue)
+			c.controller.Report(t.Context(), phases.Drained, fmt.Sprint("attempt ", i), metav1.ConditionUnknown)
+		}
+		c.controller.queues(t, phases.Drained, metav1.ConditionTrue)
+		assert.Less(t, c.controller.pending(), 6)
+		c.controller.log.take()
+		c.daemon.fails(nil)
+		pass(time.Minute)
+		assertLines(t, []string{"no update of the node is under way", "works again"}, c.controller.log.take())
 	})
 }

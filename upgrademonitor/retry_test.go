@@ -241,6 +241,27 @@ func TestAResponseThatDoesNotShowTheStatusIsAFailedAttempt(t *testing.T) {
 	})
 }
 
+// A mutating webhook that keeps the old spec does not stop the reports in silence.
+func TestAResponseThatDoesNotShowTheSpecIsAFailedAttempt(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		fixed := f.object()
+		f.Fault = func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodPatch && !strings.HasSuffix(r.URL.Path, "/status") {
+				return apiserver.Respond(r, fixed, nil), nil
+			}
+			return f.respond(r)
+		}
+		f.annotate(oldConfig, newConfig)
+		f.queues(t, phases.Updated, metav1.ConditionFalse)
+		assert.Equal(t, metav1.ConditionTrue, f.status(phases.Updated), "the start waits for its spec")
+		assertLines(t, []string{"does not show it"}, f.log.take())
+		f.Fault = f.respond
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, newConfig, f.desired())
+		assert.Equal(t, metav1.ConditionFalse, f.status(phases.Updated))
+	})
+}
+
 // A time of another client that Go cannot encode is replaced in the next write, and logged once.
 func TestAnInvalidTimeOfAnotherClientBlocksNoReport(t *testing.T) {
 	inBubble(t, func(t *testing.T, f *fixture) {
@@ -252,9 +273,10 @@ func TestAnInvalidTimeOfAnotherClientBlocksNoReport(t *testing.T) {
 		written, err := f.Serve(httptest.NewRequest(http.MethodPatch, "http://fake/machineconfignodes/"+nodeName+"/status", strings.NewReader(body)))
 		require.NoError(t, err)
 		require.Equal(t, http.StatusOK, written.StatusCode)
-		f.report(t, phases.Drained, metav1.ConditionUnknown)
-		f.report(t, phases.Cordoned, metav1.ConditionUnknown)
+		f.failing("patch", errDown, errDown)
+		f.queues(t, phases.Drained, metav1.ConditionUnknown)
+		pass(time.Minute)
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
-		assert.Len(t, f.log.take(), 1)
+		assertLines(t, []string{"down", "Replacing the time", "works again"}, f.log.take())
 	})
 }
