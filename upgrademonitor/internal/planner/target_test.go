@@ -51,6 +51,10 @@ func TestUpdatePreparedDoesNotCopyAnInvalidImage(t *testing.T) {
 		report(phases.UpdatePrepared, metav1.ConditionTrue, invalid))
 	assert.Equal(t, "1/1/1", imagesIn(s))
 	assert.Equal(t, "b", s.Status.ConfigVersion.Desired)
+
+	s = after(t, between(t, imageNodeOf("1", "1")), report(phases.Updated, metav1.ConditionFalse, invalid),
+		with(report(phases.UpdatePrepared, metav1.ConditionTrue, imageNodeOf("1", "3")), func(c *planner.Change) { c.Order = invalid.Versions }))
+	assert.Equal(t, "1/1/3", imagesIn(s), "the order had an invalid image")
 }
 
 // The status has no images, even if the Node has image annotations. The prefix names the config, and not an image that is
