@@ -167,7 +167,8 @@ func TestReportNotRequiredAndTrackIgnoreAPhaseOfTheOtherMode(t *testing.T) {
 		f.Report(ctx, "Rested", "", metav1.ConditionTrue)
 		assert.Len(t, log.take(), 1, "an unknown phase is rejected, and not ignored")
 		f.NotRequired(ctx, phases.NodeDegraded, "not a step")
-		assert.Len(t, log.take(), 1, "NotRequired of a Singleton is rejected")
+		f.NotRequired(ctx, phases.Updated, "not a step")
+		assertLines(t, []string{"use Report", "use Report"}, log.take())
 		assert.Empty(t, f.requests())
 	})
 }

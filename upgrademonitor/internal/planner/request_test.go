@@ -33,3 +33,15 @@ func TestAResponseKeepsTheStatusIfConditionsAndImageSetsAreEqual(t *testing.T) {
 	r.Verb = planner.Get
 	assert.True(t, r.IsKeptIn(planner.Object{}))
 }
+
+// The CRD of standard mode drops the image. The shell tests a webhook that keeps the old config.
+func TestAResponseKeepsTheSpecEvenIfTheCRDDropsTheImage(t *testing.T) {
+	n := imageNodeOf("1", "2")
+	r := planner.Request{Verb: planner.PatchSpec, Next: between(t, imageNodeOf("1", "1")).WithSpecOf(n), Node: n}
+	shown := r.Next
+	assert.True(t, r.IsKeptIn(planner.Object{State: shown}))
+	shown.Spec.ConfigImage.DesiredImage = ""
+	assert.True(t, r.IsKeptIn(planner.Object{State: shown}))
+	shown.Spec.ConfigImage.DesiredImage = "1"
+	assert.False(t, r.IsKeptIn(planner.Object{State: shown}))
+}
