@@ -1,9 +1,10 @@
 package mco
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -21,7 +22,7 @@ func (n *Node) readCause(list []metav1.Condition) {
 	degraded, isLater := n.causeInErrors(), n.isLaterAttempt(list)
 	// After an hour, a failing drain makes the node degraded. The error of the drain has more
 	// details than the report of the daemon.
-	isDrainTimeout := n.Step == phases.Drained && strings.Contains(degraded, drainTimeout)
+	isDrainTimeout := n.Step == phases.Drained && drainTimeout.MatchString(degraded)
 	switch {
 	case degraded == "", hasFailed && (isDrainTimeout || isLater):
 	default:
@@ -42,7 +43,7 @@ func (n *Node) isLaterAttempt(list []metav1.Condition) bool {
 	}
 	isDrained, _ := sinceTrue(list, phases.Drained)
 	isDrained = isDrained || n.LastAppliedDrain == "drain-"+n.Desired.Config
-	if isDrained && strings.Contains(n.causeInErrors(), drainTimeout) {
+	if isDrained && drainTimeout.MatchString(n.causeInErrors()) {
 		return true
 	}
 	return n.DegradedInObject && slices.ContainsFunc(list, func(c metav1.Condition) bool {
@@ -57,15 +58,13 @@ func (n *Node) isLaterAttempt(list []metav1.Condition) bool {
 func (n *Node) causeInErrors() string {
 	cause := ""
 	for _, text := range n.Errors {
-		text = strings.TrimPrefix(Plain(text), "Node "+n.Name+" upgrade failure. ")
+		text = upgradeFailure.ReplaceAllString(Plain(text), "")
 		if strings.Contains(text, cause) {
 			cause = text
 		}
 	}
 	return cause
 }
-
-var colors = regexp.MustCompile(`(\x1b\[|\x{9b}|\\(x1b|u001b|033|e)\[)[0-9;:]*m`)
 
 // Plain removes the colors that a tool such as rpm-ostree writes for a terminal, also from quoted text.
 func Plain(text string) string {
@@ -75,15 +74,6 @@ func Plain(text string) string {
 	return colors.ReplaceAllString(text, "")
 }
 
-// errorStart is how errors begin: those of Track of package upgrademonitor, of machine-config-operator's
-// daemon and drain controller, and of kubectl's drain. A sentence may also say that something failed.
-var errorStart = regexp.MustCompile(`(?i)^\[?(error|failed to|update failed|cannot|could not|unable to)\b|\bfailed($|[:;,.]| to | with | because )`)
-
-// errorWords are the words of errors of Go, of the kernel, of API servers and of registries.
-var errorWords = regexp.MustCompile(`(?i)\b(errors?|failed|failure|timeout|timed out|cannot|could not|unable to|refused|denied|forbidden|` +
-	`unauthorized|invalid|exceeded|expired|not found|no such|no space left|no endpoints|no route|unreachable|exit status|killed|canceled|` +
-	`already exists|not permitted|read-only|reset by peer|broken pipe|EOF|x509)\b`)
-
 // isError reports whether the message of a step is an error. A step describes its work in a sentence,
 // which may have words of errors: "Deleting failed pods". So the words count only after a colon, or in a
 // message that does not begin as a sentence.
@@ -92,10 +82,9 @@ func isError(message string) bool {
 		return true
 	}
 	first, rest, _ := strings.Cut(message, ": ")
-	return errorWords.MatchString(rest) || startsSmall.MatchString(first) && errorWords.MatchString(first)
+	initial, _ := utf8.DecodeRuneInString(first)
+	return errorWords.MatchString(rest) || !unicode.IsUpper(initial) && errorWords.MatchString(first)
 }
-
-var startsSmall = regexp.MustCompile(`^\P{Lu}`)
 
 // messageOfStep returns the message of the running or failed step. If this message is no error, it
 // returns the error of another phase: of a parent that fails by itself, of a step that failed before

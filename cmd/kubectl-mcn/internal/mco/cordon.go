@@ -2,7 +2,6 @@ package mco
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -26,11 +25,17 @@ func (c Cordoner) Deletes() bool { return strings.HasSuffix(c.Name, deletes) || 
 // that the cordoner works on the node, or by the manager of the field unschedulable.
 type cordoner struct {
 	annotation, taint string
-	manager           *regexp.Regexp
+	managers          string // names, or the first words of names
 	Cordoner
 }
 
-func name(expression string) *regexp.Regexp { return regexp.MustCompile(`^(` + expression + `)$`) }
+// isManager reports whether a manager is one of managers: sriov is sriov-network-config-daemon, too.
+func (c cordoner) isManager(manager string) bool {
+	return slices.ContainsFunc(strings.Fields(c.managers), func(name string) bool {
+		rest, isPrefix := strings.CutPrefix(manager, name)
+		return isPrefix && (rest == "" || strings.ContainsAny(rest[:1], "-. /"))
+	})
+}
 
 const (
 	getMachines     = "oc get machines -n openshift-machine-api"
@@ -43,20 +48,20 @@ const (
 var deletion = Cordoner{"", getMachines}
 
 // cordoners has the taints and annotations first: they say what happens to the node now, and a field only
-// who wrote it last. Then come the managers: regular expressions of whole names.
+// who wrote it last. Then come the managers.
 var cordoners = []cordoner{
-	{"", "ToBeDeletedByClusterAutoscaler", name(`cluster-autoscaler`), Cordoner{"the cluster autoscaler" + deletes, getMachines}},
-	{"", "karpenter.sh/disrupted", name(`karpenter`), Cordoner{"Karpenter" + deletes, "oc get nodeclaims"}},
-	{"", "karpenter.sh/disruption", nil, Cordoner{"Karpenter" + deletes, "oc get nodeclaims"}}, // its first releases
-	{"sriovnetwork.openshift.io/state", "", name(`sriov-.*`), Cordoner{"the SR-IOV operator", "oc get sriovnetworknodestates -A"}},
-	{"", "medik8s.io/drain", name(`node-maintenance-.*`), Cordoner{"the node maintenance operator", getMaintenances}},
-	{"", "kubevirt.io/drain", nil, Cordoner{"the node maintenance operator of KubeVirt", getMaintenances}}, // its first releases
-	{"", "medik8s.io/fence-agents-remediation", nil, Cordoner{"a remediation of medik8s", "oc get fenceagentsremediations -A"}},
-	{"", "medik8s.io/remediation", name(`(self-)?node-remediation.*|fence-agents-.*`), Cordoner{"a remediation of medik8s", getRemediations}},
-	{"", "", name(`machine-controller(-manager)?|machine-api-.*`), Cordoner{"the machine controller" + deletes, getMachines}},
-	{"", "", name(`capi-.*|cluster-api-.*`), Cordoner{"the machine controller" + deletes, "oc get machines.cluster.x-k8s.io -A"}},
-	{"", "", name(Controller), Cordoner{Controller, ControllerLog}},
-	{"", "", name(`(oc|kubectl|k9s)([-. /].*)?|Mozilla.*`), Cordoner{}}, // a person, also with a plugin or the console
+	{"", "ToBeDeletedByClusterAutoscaler", "cluster-autoscaler", Cordoner{"the cluster autoscaler" + deletes, getMachines}},
+	{"", "karpenter.sh/disrupted", "karpenter", Cordoner{"Karpenter" + deletes, "oc get nodeclaims"}},
+	{"", "karpenter.sh/disruption", "", Cordoner{"Karpenter" + deletes, "oc get nodeclaims"}}, // its first releases
+	{"sriovnetwork.openshift.io/state", "", "sriov", Cordoner{"the SR-IOV operator", "oc get sriovnetworknodestates -A"}},
+	{"", "medik8s.io/drain", "node-maintenance", Cordoner{"the node maintenance operator", getMaintenances}},
+	{"", "kubevirt.io/drain", "", Cordoner{"the node maintenance operator of KubeVirt", getMaintenances}}, // its first releases
+	{"", "medik8s.io/fence-agents-remediation", "", Cordoner{"a remediation of medik8s", "oc get fenceagentsremediations -A"}},
+	{"", "medik8s.io/remediation", "self-node-remediation node-remediation fence-agents", Cordoner{"a remediation of medik8s", getRemediations}},
+	{"", "", "machine-controller machine-api", Cordoner{"the machine controller" + deletes, getMachines}},
+	{"", "", "capi cluster-api", Cordoner{"the machine controller" + deletes, "oc get machines.cluster.x-k8s.io -A"}},
+	{"", "", Controller, Cordoner{Controller, ControllerLog}},
+	{"", "", "oc kubectl k9s Mozilla", Cordoner{}}, // a person, also with a plugin or the console
 }
 
 // Controller is the name of machine-config-controller in managedFields, and of its deployment.
@@ -100,7 +105,7 @@ func cordonerOf(node *corev1.Node) Cordoner {
 	}
 	by := LastWrite(node.ManagedFields, OfCordon).By
 	for _, c := range cordoners {
-		if c.manager != nil && c.manager.MatchString(by) {
+		if c.isManager(by) {
 			return Cordoner{cmp.Or(c.Name, by), c.Next}
 		}
 	}

@@ -2,7 +2,6 @@ package mco
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -33,7 +32,7 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 		hasFailed := hasFailed(s, isCurrent, failing)
 		cause := cmp.Or(s.LastFailedGenerationError, why)
 		switch {
-		case hasFailed && strings.Contains(strings.ToLower(cause), "requeue"): // the daemon continues to pull the images
+		case hasFailed && requeued.MatchString(cause):
 			pulled = append(pulled, PinnedImageSet{Name: s.Name, Since: cmp.Or(pullingSince, failingSince), Message: cause})
 			isRetried = true
 		case hasFailed:

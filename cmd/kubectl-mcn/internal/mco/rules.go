@@ -1,9 +1,6 @@
 package mco
 
 import (
-	"regexp"
-	"strings"
-
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -75,17 +72,23 @@ func (n Node) isFailing() bool {
 	return hasFailed && n.Desired.Config != n.Current.Config
 }
 
-var namedConfig = regexp.MustCompile(`MachineConfig (rendered-[\w.-]*\w)`) // a sentence may end behind the name
-
 // IsOfOther reports whether a message of a pool's conditions Updated and Updating names a config that is not
 // the target: the controller has not looked at the target yet.
 func IsOfOther(config string, messages ...string) bool {
 	for _, message := range messages {
-		if match := namedConfig.FindStringSubmatch(message); match != nil && match[1] != config {
+		if name := configIn(message); name != "" && name != config {
 			return true
 		}
 	}
 	return false
+}
+
+// configIn returns the config that a message of a pool's condition names, or "".
+func configIn(message string) string {
+	if match := namedConfig.FindStringSubmatch(message); match != nil {
+		return match[1]
+	}
+	return ""
 }
 
 // ImageOf returns the image that the messages of a pool's conditions Updated and Updating name.
@@ -101,7 +104,7 @@ func ImageOf(config string, messages ...string) (image string, isNamed, isImageM
 			return image, true, true
 		case isBuild || message == poolwords.Degraded:
 			isImageMode = true
-		case strings.Contains(message, "MachineConfig "+config):
+		case configIn(message) == config:
 			isNamed = true // the target has no image
 		}
 	}

@@ -2,7 +2,6 @@ package mco
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,13 +56,9 @@ var (
 	}
 )
 
-// withoutDrain is in the message of UpdatePrepared if the update does not drain the node. Such an
-// update does not reboot the node either.
-const withoutDrain = "Drain Required: false"
-
 // newSteps returns the steps of an update, all with the state ToDo. ran reports whether a phase has
 // run. An update has RebootedNode or UpdatePostActionComplete, but not both. If neither phase has
-// run, the update has RebootedNode, unless the message of UpdatePrepared contains withoutDrain.
+// run, the update has RebootedNode, unless the message of UpdatePrepared matches withoutDrain.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	all := standardSteps
 	if transitions.InImageMode(list) {
@@ -71,7 +66,7 @@ func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
 	}
 	without := phases.UpdatePostActionComplete
 	prepared := phases.UpdatePrepared
-	isRebootless := ran(prepared) && strings.Contains(messageOf(list, prepared), withoutDrain)
+	isRebootless := ran(prepared) && withoutDrain.MatchString(messageOf(list, prepared))
 	if (isRebootless || ran(phases.UpdatePostActionComplete)) && !ran(phases.RebootedNode) {
 		without = phases.RebootedNode
 	}
@@ -98,7 +93,7 @@ func currentSteps(list []metav1.Condition) []Step {
 		return reportedSinceEnd(list, p) && conditions.StatusOf(list, p) == metav1.ConditionFalse
 	}
 	isUndrained := isNotRequired(phases.Drained) ||
-		reportedSinceEnd(list, phases.UpdatePrepared) && strings.Contains(messageOf(list, phases.UpdatePrepared), withoutDrain)
+		reportedSinceEnd(list, phases.UpdatePrepared) && withoutDrain.MatchString(messageOf(list, phases.UpdatePrepared))
 	for i := range steps {
 		s := &steps[i]
 		message := messageOf(list, s.Phase)

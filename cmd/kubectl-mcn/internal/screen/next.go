@@ -2,9 +2,10 @@ package screen
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
@@ -13,19 +14,10 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-var (
-	// isName matches a name that can be pasted into a shell.
-	isName = regexp.MustCompile(`^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$`)
-	// isOfController matches the error of a cordon, a drain or an uncordon, and not the name of a file.
-	isOfController = regexp.MustCompile(`(?i)(^|[^/\w.-])(un)?(cordon|drain|evict)`)
-)
-
 const (
 	inNamespace   = "oc -n openshift-machine-config-operator "
 	controllerLog = mco.ControllerLog
 	daemonPod     = "-l k8s-app=machine-config-daemon --field-selector spec.nodeName="
-	// A daemon's error contains seeController if the cause is in the controller's log.
-	seeController = "see machine-config-controller logs"
 )
 
 // ofController are the steps of an update that the controller carries out. The daemon carries out
@@ -42,10 +34,13 @@ const (
 	uncordon     = "oc adm uncordon NAME"
 )
 
+// isName reports whether a name can be pasted into a shell.
+func isName(name string) bool { return len(validation.IsDNS1123Subdomain(name)) == 0 }
+
 // nextFor returns the commands with name in place of NAME, or nil if the name cannot be pasted into
 // a shell.
 func nextFor(name string, commands ...string) []string {
-	if !isName.MatchString(name) {
+	if !isName(name) {
 		return nil
 	}
 	for i, c := range commands {
@@ -69,7 +64,7 @@ func nextForStep(n cluster.Node, o Options) []string {
 	if n.IsOld { // another step is under way
 		message = ""
 	}
-	isOfStep := slices.Contains(ofController, n.Step) && isAsked(n) && (!n.Degraded || message == "" || n.IsOfStep || isOfController.MatchString(message))
+	isOfStep := slices.Contains(ofController, n.Step) && isAsked(n) && (!n.Degraded || message == "" || n.IsOfStep || mco.OfController.MatchString(message))
 	switch {
 	case n.State != cluster.Stuck && !n.Slow:
 		return nil
@@ -83,7 +78,7 @@ func nextForStep(n cluster.Node, o Options) []string {
 			next = append(nextFor(n.Name, describeNode), next...)
 		}
 		return next
-	case strings.Contains(message, seeController), isOfStep:
+	case mco.SeeController.MatchString(message), isOfStep:
 		if n.Is(progress.NotReady) {
 			return append(nextFor(n.Name, describeNode), controllerLog)
 		}
@@ -96,9 +91,6 @@ func nextForStep(n cluster.Node, o Options) []string {
 	return nextFor(n.Name, daemonLog)
 }
 
-// isNotAsked matches the error of a daemon that could not write its request for a drain or an uncordon.
-var isNotAsked = regexp.MustCompile(`could not set (drain|uncordon) annotation`)
-
 // isAsked reports whether the daemon has asked the controller for the step of a node, as far as that is known.
 func isAsked(n cluster.Node) bool {
 	verb := "drain-"
@@ -106,7 +98,7 @@ func isAsked(n cluster.Node) bool {
 		verb = "uncordon-"
 	}
 	isRequested := n.DesiredDrain == "" || n.DesiredDrain == verb+n.Desired.Config
-	return n.HasBegun() || isRequested && !isNotAsked.MatchString(n.Message)
+	return n.HasBegun() || isRequested && !mco.NotAsked.MatchString(n.Message)
 }
 
 // nextForUnavailable returns the commands that help with an unavailable Node.
@@ -141,7 +133,7 @@ func nextForPods(n cluster.Node, o Options) []string {
 		if state, _ := o.stateOf(n, p); state.IsGone || p.Refused && o.isAllowed(by) {
 			next = controllerLog // nothing refuses the eviction now, and the controller tries again
 		}
-		if isName.MatchString(p.Name) && isName.MatchString(p.Namespace) && !slices.Contains(all, next) {
+		if isName(p.Name) && isName(p.Namespace) && !slices.Contains(all, next) {
 			all = append(all, next)
 		}
 	}
@@ -160,7 +152,7 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {
 		return []string{controllerLog} // the controller tells the nodes to apply the image
 	case strings.Contains(c.Type, "Build"):
 		return []string{"oc describe machineosbuilds"}
-	case strings.Contains(c.Message, seeController):
+	case mco.SeeController.MatchString(c.Message):
 		return []string{controllerLog}
 	case len(reports) > 0:
 		return nextFor(reports[0].Node, daemonLog)

@@ -1,11 +1,11 @@
 package screen
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 // OfOperator returns the problem of the ClusterOperator machine-config, if it has one. Its text is left out if it
@@ -25,7 +25,7 @@ func OfOperator(pools []cluster.Pool, o Options) []Problem {
 		if problem.Since.IsZero() || c.Since.Before(problem.Since) {
 			problem.Since = c.Since
 		}
-		isEmpty := len(o.Operator) > 1 && strings.HasPrefix(c.Message, "Cluster not available for")
+		isEmpty := len(o.Operator) > 1 && mco.OnlyUnavailable.MatchString(c.Message)
 		if !isEmpty && !isEcho(c.Message, pools, o) {
 			messages = addOnce(messages, c.Message)
 		}
@@ -36,9 +36,6 @@ func OfOperator(pools []cluster.Pool, o Options) []Problem {
 	return []Problem{problem}
 }
 
-// ofPools matches a text about pools. It may name a pool.
-var ofPools = regexp.MustCompile(`(?i)machine ?config ?pools?(?: "?([\w.-]+))?|\bpool "?([\w.-]+)`)
-
 // isEcho reports whether a text is about pools, and the screen has entries for all pools that it names.
 func isEcho(text string, pools []cluster.Pool, o Options) bool {
 	hasEntry, isKnown := map[string]bool{}, map[string]bool{}
@@ -48,7 +45,7 @@ func isEcho(text string, pools []cluster.Pool, o Options) bool {
 			hasEntry[p.Name] = true
 		}
 	}
-	matches := ofPools.FindAllStringSubmatch(text, -1)
+	matches := mco.OfPools.FindAllStringSubmatch(text, -1)
 	for _, match := range matches {
 		if name := match[1] + match[2]; isKnown[name] && !hasEntry[name] {
 			return false

@@ -206,13 +206,13 @@ func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
 	for _, n := range p.Nodes {
 		first := len(all)
 		for _, s := range n.PinnedImageSets {
-			tone, is := Warn, "being pulled"+sinceText(s.Since, o.Now)
+			tone, since := Warn, sinceText(s.Since, o.Now)
 			var next []string
 			switch {
 			case s.Failed:
-				tone, is, next = Alarm, "failed"+sinceText(s.Since, o.Now), nextFor(n.Name, daemonLog)
+				tone, next = Alarm, nextFor(n.Name, daemonLog)
 			case s.Message != "":
-				is += ", an attempt failed and is repeated"
+				since += ", an attempt failed and is repeated"
 			}
 			cause := [3]any{p.Name, tone, masked(s.Message, n.Name)}
 			own := all[first:]
@@ -222,7 +222,7 @@ func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
 			}
 			all = append(all, Problem{
 				ProblemID: ProblemID{p.Name, n.Name, "pinned " + s.Name, n.UID}, Since: s.Since, cause: cause, About: []string{n.Name},
-				Subject: Clean(n.Name), What: is, Message: s.Message, Next: next, Tone: tone, Sets: []string{s.Name},
+				Subject: Clean(n.Name), What: since, Message: s.Message, Next: next, Tone: tone, Sets: []string{s.Name},
 			})
 		}
 	}
@@ -235,17 +235,17 @@ func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
 
 // ofSets returns the text of a problem with pinned image sets, for example "pinned image set a has failed".
 func ofSets(p Problem) string {
-	subject, is, has := "pinned image set "+Clean(p.Sets[0]), "is", "has"
+	subject, is, has := "pinned image set "+Clean(p.Sets[0]), " is being pulled", " has failed"
 	switch {
 	case p.Sets[0] == "" && p.Tone != Alarm: // no set is behind
-		return "the daemon checks the pinned image sets" + strings.TrimPrefix(p.What, "being pulled")
+		return "the daemon checks the pinned image sets" + p.What
 	case p.Sets[0] == "":
 		subject = "a pinned image set"
 	case len(p.Sets) > 1:
-		subject, is, has = "pinned image sets "+Clean(strings.Join(p.Sets, ", ")), "are", "have"
+		subject, is, has = "pinned image sets "+Clean(strings.Join(p.Sets, ", ")), " are being pulled", " have failed"
 	}
 	if p.Tone == Alarm {
 		is = has
 	}
-	return subject + " " + is + " " + p.What
+	return subject + is + p.What
 }

@@ -1,0 +1,132 @@
+package mco
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// also has the patterns that match a recorded line in addition to its own pattern: it may have the texts of several
+// programs, one around the other, and words of errors.
+var also = map[*regexp.Regexp][]*regexp.Regexp{
+	drainFailed:      {untilDrained, OfController, errorStart, errorWords},
+	trackedDrain:     {OfController, errorStart, errorWords},
+	untilDrained:     {OfController},
+	drainTimeout:     {SeeController, OfController, errorStart, errorWords},
+	SeeController:    {OfController, errorStart, errorWords},
+	NotAsked:         {OfController, errorStart, errorWords},
+	OfController:     {errorWords},
+	withoutDrain:     {OfController},
+	notDrained:       {errorStart, errorWords},
+	notEvicted:       {OfController, Different},
+	notDeletable:     {errorStart, errorWords, Different},
+	refusedSoFar:     {notDrained, OfController, errorStart, errorWords, Different},
+	refused:          {OfController, errorStart, errorWords},
+	refusedBySeveral: {OfController},
+	upgradeFailure:   {errorWords},
+	requeued:         {errorWords, Different},
+	OfPools:          {errorStart, errorWords},
+	errorStart:       {errorWords},
+	errorWords:       {Different},
+	colors:           {errorStart, errorWords, Different},
+	Different:        {errorStart, errorWords},
+}
+
+// A line that matches another pattern, too, has two readings: one of the patterns is too wide.
+func TestEachRecordedLineHasOneReading(t *testing.T) {
+	for _, r := range recorded {
+		assert.NotEmpty(t, r.writer, r.rule)
+		for _, p := range recorded {
+			want := p.pattern == r.pattern || slices.Contains(also[r.pattern], p.pattern)
+			assert.Equal(t, want, p.pattern.MatchString(r.line), "%q\nof %s\nis read as: %s", r.line, r.writer, p.rule)
+		}
+	}
+}
+
+// elsewhere has the files of the command that may have a regular expression, because it is not on a text of another program
+// but on the form of a file or on its name.
+var elsewhere = []string{"command/yaml.go", "source/decode.go", "source/files.go", "mco/texts.go"}
+
+var (
+	comparison = regexp.MustCompile(`^(Contains|HasPrefix|HasSuffix|Cut\w*|Trim\w+|Index|LastIndex|EqualFold)$`)
+	words      = regexp.MustCompile(`[A-Za-z].* | .*[A-Za-z]`) // a name has no space
+)
+
+func TestNoOtherFileKnowsTheWordsOfATextOfOthers(t *testing.T) {
+	files, err := filepath.Glob("../*/*.go")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, path := range files {
+		name := filepath.ToSlash(path)[len("../"):]
+		if strings.HasSuffix(name, "_test.go") || slices.Contains(elsewhere, name) {
+			continue
+		}
+		inspect(t, path, func(n ast.Node) {
+			call, _ := n.(*ast.CallExpr)
+			if call == nil {
+				return
+			}
+			function, _ := call.Fun.(*ast.SelectorExpr)
+			if function == nil {
+				return
+			}
+			assert.NotEqual(t, "MustCompile", function.Sel.Name, name)
+			for _, argument := range call.Args {
+				if comparison.MatchString(function.Sel.Name) {
+					assert.NotRegexp(t, words, literal(argument), name)
+				}
+			}
+		})
+	}
+}
+
+// inspect calls do for each part of a Go file.
+func inspect(t *testing.T, path string, do func(ast.Node)) {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	require.NoError(t, err)
+	ast.Inspect(file, func(n ast.Node) bool {
+		do(n)
+		return true
+	})
+}
+
+// literal returns the value of a string literal, or "".
+func literal(n ast.Node) (text string) {
+	if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+		text, _ = strconv.Unquote(l.Value)
+	}
+	return text
+}
+
+// The environment variable MCO names a checkout of machine-config-operator. Each text that is written there is still
+// written by the file that texts.go names.
+func TestTheTextsAreStillWritten(t *testing.T) {
+	root := os.Getenv("MCO")
+	if root == "" {
+		t.Skip("MCO is not set")
+	}
+	fill := strings.NewReplacer("%q", `"a"`, "%t", "false", "%s", "rendered-a/a", "%v", "rendered-a/a")
+	for _, r := range recorded {
+		program, file, _ := strings.Cut(r.writer, ": ")
+		dir, isThere := map[string]string{"machine-config-controller": "", "machine-config-daemon": "", "machine-config-operator": "", "kubectl drain": "vendor"}[program]
+		if !isThere {
+			continue // another program writes it, or an older release
+		}
+		isWritten := false
+		inspect(t, filepath.Join(root, dir, file), func(n ast.Node) {
+			isWritten = isWritten || r.pattern.MatchString(fill.Replace(literal(n)))
+		})
+		assert.True(t, isWritten, "%s no longer writes %q, from which the command concludes: %s", file, r.line, r.rule)
+	}
+}
