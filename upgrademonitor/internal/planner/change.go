@@ -74,8 +74,8 @@ type Write struct {
 	// installed it. Otherwise observedGeneration would tell clients that the update is done.
 	WritesSpec bool
 
-	// takesUp is set if the update will install what the spec desires: the change starts the update or,
-	// until UpdatePrepared is True, repeats the start or reports UpdatePrepared.
+	// takesUp is set if the daemon has taken up what the spec desires: Updated=False or UpdatePrepared starts the update or,
+	// until UpdatePrepared is True, repeats the start. Any other step starts an update to nothing but what the Node runs.
 	takesUp bool
 }
 
@@ -161,17 +161,16 @@ func (c Change) planPhase(s State, conditionsOnly bool) (Write, error) {
 	ended := next.isTrue(phases.Updated) && !update.Ended && !starts
 	prepared := !s.isTrue(phases.UpdatePrepared) && next.isTrue(phases.UpdatePrepared)
 	next = next.withVersions(c.Node, prepared, ended)
-	w := Write{Next: next, Done: done, takesUp: starts || c.prepares(s, next) && next.isUnderWay()}
-	w.WritesSpec = w.takesUp || ended && !s.isTrue(phases.Updated) && (c.Node.runsDesired() || s.overstates(c.Node))
+	isPrepared := s.isTrue(phases.UpdatePrepared) && next.isTrue(phases.UpdatePrepared) // the update keeps its target
+	takesUp := starts || c.isFirst() && !isPrepared && next.isUnderWay()
+	w := Write{Next: next, Done: done, takesUp: takesUp && (c.isFirst() || s.runsSpec(c.Node))}
+	w.WritesSpec = takesUp || ended && !s.isTrue(phases.Updated) && (c.Node.runsDesired() || s.overstates(c.Node))
 	return w, nil
 }
 
-// prepares reports whether the change is a report of Updated=False or UpdatePrepared, and UpdatePrepared is not
-// True before or after the write. Until it is True, the update may still get another target.
-func (c Change) prepares(s, next State) bool {
-	isFirst := c.Phase == phases.Updated || c.Phase == phases.UpdatePrepared
-	isPrepared := s.isTrue(phases.UpdatePrepared) && next.isTrue(phases.UpdatePrepared)
-	return isFirst && !c.NotRequired && !isPrepared
+// isFirst reports whether the change is a report with which a daemon takes up an order: Updated=False or UpdatePrepared.
+func (c Change) isFirst() bool {
+	return !c.NotRequired && (c.Phase == phases.UpdatePrepared || c.Phase == phases.Updated)
 }
 
 // update returns the facts about the current update that the conditions do not show. For a controller, the

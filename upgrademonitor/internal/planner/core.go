@@ -16,6 +16,10 @@ const (
 	Missing Situation = "Missing" // the object does not exist: create it
 )
 
+// The Core makes as few requests as it can, and still never writes from an object that has changed. It believes its own last
+// write until a conflict, or a newer object in the Lister. It reads before it rejects a report, or drops it as a no-op, unless
+// nothing can have changed: another process may have started or ended an update, or the object may have been deleted.
+
 // Core has the known state of one MachineConfigNode, and the pending changes. In a zero Core, the
 // object was never read. A Core is not safe for concurrent use.
 type Core struct {

@@ -11,8 +11,8 @@
 //
 // [Change.Plan] computes one write: the next [State] that watchers see. After each response, a conflict,
 // a lost response or a restart, the next write is computed again from the latest object. So a process
-// stores only one fact about its own writes: whether the spec of the head of the queue was written. The
-// target of an update is in the status, from UpdatePrepared=True.
+// stores little: the Core says what, and why. The target of an update is in the status, from
+// UpdatePrepared=True.
 //
 // Each file of testdata shows rules about requests and their order. It has commands, and the requests
 // that follow from them.

@@ -10,6 +10,11 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
+// The queue keeps the reports of an outage in order. A daemon and its controller retry every few seconds or minutes, so an
+// outage of some hours would fill any queue with repeats. Hence a repeat takes no place, and a report that only brings a new
+// text gives it to a report that is pending. It does so only if the object ends the same: where texts moved ahead of others,
+// a parent ended with the text of an older failure.
+
 // maxQueue limits the pending changes.
 const maxQueue = 256
 

@@ -6,9 +6,13 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// The target of an update is the config and the image that the Node desired when the daemon reported
-// UpdatePrepared=True. From then on, the status has it, until the next update is prepared. Before, the
-// target is not known. Nothing else is remembered. The spec decides nothing: it only lends a name (updateName).
+// The target of an update is the order that the daemon had taken up when it reported UpdatePrepared=True: see
+// Core.order. From then on, the status has it, until the next update is prepared. Before, the target is not known.
+// The spec decides nothing: it only lends a name (updateName).
+//
+// Why: the target was once that of the status, else what the process remembered, else that of the spec. Each order of
+// events that mixed two of them lost something. A start whose response was lost was made again and reset the reports of
+// the drain controller, and after a restart the update was reset.
 
 // hasNewTarget reports whether the Node desires another config or image than the status: while UpdatePrepared
 // is True, another target than the current update, and while Updated is True, than the last update. A Node

@@ -42,24 +42,30 @@ func (s State) withVersions(n Node, prepared, ended bool) State {
 	return s
 }
 
+// runsSpec reports whether the Node runs what the spec desires. A Node without a config may run anything.
+func (s State) runsSpec(n Node) bool {
+	return n.CurrentConfig == "" || n.runs(s.Spec.ConfigVersion.Desired, s.Spec.ConfigImage.DesiredImage)
+}
+
 // overstates reports whether clients would conclude from Updated=True that the Node runs what the spec desires, although
 // it does not.
 func (s State) overstates(n Node) bool {
-	isObserved := s.Status.ObservedGeneration >= s.Generation
-	return isObserved && n.CurrentConfig != "" && !n.runs(s.Spec.ConfigVersion.Desired, s.Spec.ConfigImage.DesiredImage)
+	return s.Status.ObservedGeneration >= s.Generation && !s.runsSpec(n)
 }
 
 // withObservedGeneration sets observedGeneration to the generation of the object, if clients then cannot conclude from
 // Updated=True that an update to the target in the spec is done, although the daemon has not taken it up:
 //
-//  1. if takesUp is set, because the change takes up the spec, or before the first report of Updated;
-//  2. if the spec and the status desire the same. But until UpdatePrepared is True, the status has the target of the last
-//     update; and while Updated is True, the Node must run the target, because it may have ended another update.
+//  1. if takesUp is set, because the change takes up the spec;
+//  2. while an update is under way, if the spec and the status desire the same. But until UpdatePrepared is True, the
+//     status has the target of the last update;
+//  3. while no update is under way, if the Node runs what the spec desires. The status must desire the same, unless Updated
+//     was never reported.
 func (s State) withObservedGeneration(n Node, takesUp bool) State {
 	isSame := s.Spec.ConfigVersion.Desired == versionOf(s.Status).Desired &&
 		(n.Mode != Image || s.Spec.ConfigImage.DesiredImage == s.Status.ConfigImage.DesiredImage)
-	isDone := s.isTrue(phases.Updated) && (n.CurrentConfig == "" || s.runsTarget(n))
-	if takesUp || s.neverReported(phases.Updated) || isSame && (isDone || s.isTrue(phases.UpdatePrepared)) {
+	isRun := s.runsSpec(n) && (isSame && s.isTrue(phases.Updated) || s.neverReported(phases.Updated))
+	if takesUp || isRun || isSame && s.isUnderWay() && s.isTrue(phases.UpdatePrepared) {
 		s.Status.ObservedGeneration = max(s.Status.ObservedGeneration, s.Generation)
 	}
 	return s

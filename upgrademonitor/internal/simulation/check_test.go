@@ -12,6 +12,7 @@ import (
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
@@ -21,7 +22,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
-// The simulation checks six rules:
+// The simulation checks seven rules:
 //
 //  1. A call ends within Config.Timeout or with its ctx, and Flush ends with its ctx.
 //  2. A call without an error has written its report. Every report is accepted, unless the queue is full or, in a
@@ -34,6 +35,8 @@ import (
 //  5. After the faults, the API server has all reports within the longest pause between two retries. Then each
 //     report is written by its call, and the object shows it.
 //  6. After an update, spec, status and Node agree.
+//  7. The status desires what the daemon has taken up. If Updated is True and the spec is observed, the node runs what spec
+//     and status desire. An old process does not keep this rule.
 
 const (
 	// longestPause is the longest pause between two retries, with its jitter.
@@ -121,6 +124,7 @@ func (s *weatherServer) checkWrite(process string, before, after *mcfgv1.Machine
 		s.fail("observedGeneration is %d, the generation %d", after.Status.ObservedGeneration, after.Generation)
 	}
 	if process != "controller" {
+		s.checkNode(after)
 		return
 	}
 	x, y := before.Status.DeepCopy(), after.Status.DeepCopy()
@@ -133,6 +137,28 @@ func (s *weatherServer) checkWrite(process string, before, after *mcfgv1.Machine
 	}
 	if isUpdated(before) && !isUpdated(after) {
 		s.fail("a controller has started an update")
+	}
+}
+
+// checkNode checks rule 7.
+func (s *simulation) checkNode(after *mcfgv1.MachineConfigNode) {
+	if s.old != "none" || after.Status.ConfigVersion == nil {
+		return
+	}
+	spec, desired := after.Spec.ConfigVersion.Desired, after.Status.ConfigVersion.Desired
+	isUpdated := conditions.StatusOf(after.Status.Conditions, phases.Updated) == metav1.ConditionTrue
+	s.mu.Lock()
+	_, isTakenUp := s.orders[desired]
+	hasRun := func(config string) bool { // a report that was queued in an outage may be older than the Node
+		return slices.ContainsFunc(s.nodes, func(n *corev1.Node) bool { return n.Annotations[nodemeta.CurrentConfig] == config })
+	}
+	runsDesired, runsSpec := hasRun(desired), hasRun(spec)
+	s.mu.Unlock()
+	if !isTakenUp && desired != nodemeta.NotYetSet && !(isUpdated && runsDesired) {
+		s.fail("the status desires %s, which the daemon has not taken up", desired)
+	}
+	if isUpdated && after.Status.ObservedGeneration == after.Generation && !(runsSpec && (runsDesired || desired == nodemeta.NotYetSet)) {
+		s.fail("Updated is True, the spec %s is observed and the status desires %s, but the node has not run it", spec, desired)
 	}
 }
 

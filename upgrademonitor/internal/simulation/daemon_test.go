@@ -19,6 +19,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
+	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // process is a process with a Monitor, from its start to its end.
@@ -104,11 +105,14 @@ type caller struct {
 	name    string
 	rng     *rand.Rand // nil after the faults: no random choices and no pauses
 	patient bool       // set if the contexts of its calls do not end
+	tookUp  *process   // the process that has reported Updated=False
+	order   string     // the config that this process has taken up
 }
 
 // call makes a call, records it, and checks it.
 func (c *caller) call(made call, do func(ctx context.Context, p *process) error) {
 	p := c.process(c.name)
+	c.takeUp(p, made.phase, made.status)
 	made.process, made.caller, made.limit = p, c.name, c.timeout
 	ctx := p.context(context.Background())
 	if !c.patient && c.chance(0.05) {
@@ -126,6 +130,16 @@ func (c *caller) call(made call, do func(ctx context.Context, p *process) error)
 	c.calls = append(c.calls, &made)
 	c.mu.Unlock()
 	c.checkCall(&made)
+}
+
+// takeUp records the order of the Node, if a call takes it up: Updated=False or, in a new process, UpdatePrepared.
+func (c *caller) takeUp(p *process, phase phases.Phase, status metav1.ConditionStatus) {
+	if phase == phases.Updated && status == metav1.ConditionFalse || phase == phases.UpdatePrepared && c.tookUp != p {
+		c.tookUp, c.order = p, c.node().Annotations[nodemeta.DesiredConfig]
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.orders[c.order] = struct{}{}
+	}
 }
 
 func (c *caller) chance(p float64) bool { return c.rng != nil && c.rng.Float64() < p }
@@ -161,6 +175,9 @@ func (c *caller) report(p phases.Phase, status metav1.ConditionStatus, opts ...u
 		})
 		c.pause()
 	}
+	if c.name == "daemon" && c.chance(0.1) {
+		c.becomes("", fmt.Sprintf("rendered-%d", c.tokens.Add(1))) // another order
+	}
 }
 
 func (c *caller) spec() {
@@ -169,8 +186,7 @@ func (c *caller) spec() {
 
 // update makes the reports of one update of the daemon.
 func (c *caller) update() {
-	target := fmt.Sprintf("rendered-%d", c.tokens.Add(1))
-	c.becomes("", target)
+	c.becomes("", fmt.Sprintf("rendered-%d", c.tokens.Add(1)))
 	c.report(phases.Updated, metav1.ConditionFalse)
 	if c.chance(0.2) {
 		c.spec()
@@ -203,7 +219,7 @@ func (c *caller) update() {
 	c.report(phases.RebootedNode, metav1.ConditionTrue)
 	c.report(phases.Resumed, metav1.ConditionTrue)
 	c.report(phases.Uncordoned, metav1.ConditionTrue, upgrademonitor.CompletesParent())
-	c.becomes(target, target)
+	c.becomes(c.order, "")
 	c.report(phases.Updated, metav1.ConditionTrue)
 }
 

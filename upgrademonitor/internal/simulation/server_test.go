@@ -29,10 +29,11 @@ type weatherServer struct {
 	mu        sync.Mutex // guards the fields below; Transport's own lock may be held when it is taken
 	rng       *rand.Rand
 	log       func(format string, args ...any)
-	serving   sync.Mutex                  // held during a write
-	writer    string                      // the process that writes: daemon, controller or others
-	versions  []*mcfgv1.MachineConfigNode // nil after a deletion
-	shown     map[string]bool             // has the phase and token of each text that a version had
+	checkNode func(after *mcfgv1.MachineConfigNode) // checks rule 7 for a write of the daemon
+	serving   sync.Mutex                            // held during a write
+	writer    string                                // the process that writes: daemon, controller or others
+	versions  []*mcfgv1.MachineConfigNode           // nil after a deletion
+	shown     map[string]bool                       // has the phase and token of each text that a version had
 	weather   weather
 	cut       chan struct{} // closed to end the connections that hang
 	problem   error

@@ -19,6 +19,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -63,13 +64,14 @@ func TestSimulation(t *testing.T) {
 
 // world has the properties that do not change during a simulation.
 type world struct {
-	timeout time.Duration
-	qps     float32
-	images  bool   // image mode
-	lists   bool   // the processes have a Lister
-	others  bool   // other processes write
-	drains  bool   // one of the processes is a controller with its own Monitor
-	old     string // the process without this library: daemon, controller or none
+	timeout  time.Duration
+	qps      float32
+	images   bool   // image mode
+	lists    bool   // the processes have a Lister
+	others   bool   // other processes write
+	drains   bool   // one of the processes is a controller with its own Monitor
+	operator bool   // an operator writes the configs of the Node to the spec
+	old      string // the process without this library: daemon, controller or none
 }
 
 type simulation struct {
@@ -90,6 +92,7 @@ type simulation struct {
 	script    []string
 	calls     []*call
 	sets      []upgrademonitor.PinnedImageSet // the last reported image sets
+	orders    map[string]struct{}             // the configs that the daemon has taken up
 	stopped   bool                            // the faults are over
 	problem   error
 }
@@ -99,18 +102,18 @@ func simulate(t *testing.T, seed uint64, events int) *simulation {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 0))
 	coin := func() bool { return rng.IntN(2) == 0 }
-	s := &simulation{t: t, rng: rng, processes: map[string]*process{}, world: world{
+	s := &simulation{t: t, rng: rng, processes: map[string]*process{}, orders: map[string]struct{}{}, world: world{
 		timeout: []time.Duration{10 * time.Second, 2 * time.Second}[rng.IntN(2)],
 		qps:     []float32{-1, 5}[rng.IntN(2)],
 		images:  coin(), lists: coin(), others: coin(), drains: coin(),
-		old: []string{"none", "none", "daemon", "controller"}[rng.IntN(4)],
+		old: []string{"none", "none", "daemon", "controller"}[rng.IntN(4)], operator: coin(),
 	}}
 	s.images = s.images && s.old == "none" // an old process knows standard mode only
 	s.drains = s.drains && s.old != "controller" || s.old == "daemon"
 	synctest.Test(t, func(*testing.T) {
 		s.started = time.Now()
 		s.server = &weatherServer{log: s.log, rng: rand.New(rand.NewPCG(seed, 1)), shown: map[string]bool{}, weather: fair, cut: make(chan struct{})}
-		s.server.Stored = s.server.stored
+		s.server.Stored, s.server.checkNode = s.server.stored, s.checkNode
 		s.nodes = []*corev1.Node{newNode("rendered-0", "rendered-0", s.images)}
 		if s.lists {
 			s.lister = &lister{simulation: s, mode: "current"}
@@ -255,13 +258,17 @@ func (s *simulation) makeStale(stale bool) {
 	s.stale = stale
 }
 
-// becomes changes the configs of the Node. If current is "", the Node keeps its current config.
+// becomes changes the configs of the Node. A config that is "" stays. An operator writes the spec at once.
 func (s *simulation) becomes(current, desired string) {
-	s.log("the Node desires %s, runs %s", desired, current)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	current = cmp.Or(current, s.nodes[len(s.nodes)-1].Annotations[nodemeta.CurrentConfig])
+	last := s.nodes[len(s.nodes)-1].Annotations
+	current, desired = cmp.Or(current, last[nodemeta.CurrentConfig]), cmp.Or(desired, last[nodemeta.DesiredConfig])
 	s.nodes = append(s.nodes, newNode(current, desired, s.images))
+	s.mu.Unlock()
+	s.log("the Node desires %s, runs %s", desired, current)
+	if s.operator {
+		s.server.write(func(m *mcfgv1.MachineConfigNode) { m.Spec.ConfigVersion.Desired = desired }, "")
+	}
 }
 
 // change waits until every other goroutine is blocked, and then changes the weather. So a request that is due still has the
