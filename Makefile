@@ -15,7 +15,7 @@ TEST := GOGC=400 go test -vet=off -ldflags=-w
 
 # The packages without goroutines. They need no race detector.
 PURE := ./phases ./conditions ./docs ./internal/... ./scope/... ./examples/image-mode \
-	./upgrademonitor/pool ./upgrademonitor/progress $(addprefix ./upgrademonitor/internal/,planner nodemeta) ./cmd/kubectl-mcn/internal/cluster ./cmd/kubectl-mcn/internal/mco
+	./upgrademonitor/pool ./upgrademonitor/progress ./upgrademonitor/internal/planner ./cmd/kubectl-mcn/internal/cluster ./cmd/kubectl-mcn/internal/mco
 
 FUZZTIME ?= 30s
 

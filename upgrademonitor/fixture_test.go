@@ -23,10 +23,10 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apiserver"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 const (

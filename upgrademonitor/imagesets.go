@@ -7,8 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/truncate"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 

@@ -15,8 +15,8 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // sink is a log output that calls a function for each line.

@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/scope"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 

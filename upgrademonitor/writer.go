@@ -11,8 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/util/wait"
 
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/apierr"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 

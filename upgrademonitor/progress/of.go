@@ -10,13 +10,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
-
-// notYetSet has the values of the spec's desired config that mean "not known yet", in the v1 and the
-// v1alpha1 API.
-var notYetSet = []string{"", "not-yet-set", "NotYetSet"}
 
 // The values of the state annotation of a Node.
 const (
@@ -70,7 +66,7 @@ func (n *Node) readObject(mcn *mcfgv1.MachineConfigNode) {
 	n.Current = Target{Image: string(status.ConfigImage.CurrentImage)}
 	if version := status.ConfigVersion; version != nil {
 		n.Current.Config = version.Current
-		if slices.Contains(notYetSet, n.Desired.Config) {
+		if !nodemeta.IsSet(n.Desired.Config) {
 			n.Desired.Config = version.Desired
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
 
 // Unavailable is a reason why a node is unavailable.

@@ -16,9 +16,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
 )
 

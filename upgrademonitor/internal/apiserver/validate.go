@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
 
 // The limits of the CRD.

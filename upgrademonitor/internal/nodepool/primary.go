@@ -12,14 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
-)
-
-// The standard pools. All other pools are custom pools.
-const (
-	master  = "master"
-	arbiter = "arbiter"
-	worker  = "worker"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
 
 // Primary returns the pool that provides the config of a node, or nil if no pool selects the node.
@@ -41,7 +34,7 @@ func Primary(node *corev1.Node, pools []*mcfgv1.MachineConfigPool) (*mcfgv1.Mach
 		if selector.Empty() || !selector.Matches(labels.Set(node.Labels)) {
 			continue
 		}
-		if rank(pool) == customRank || pool.Name == arbiter {
+		if rank(pool) == customRank || pool.Name == nodemeta.Arbiter {
 			exclusive = append(exclusive, pool.Name)
 		}
 		if first == nil || rank(pool) < rank(first) {
@@ -59,11 +52,11 @@ const customRank = 2
 
 func rank(pool *mcfgv1.MachineConfigPool) int {
 	switch pool.Name {
-	case master:
+	case nodemeta.Master:
 		return 0
-	case arbiter:
+	case nodemeta.Arbiter:
 		return 1
-	case worker:
+	case nodemeta.Worker:
 		return 3
 	}
 	return customRank

@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/transitions"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // Node has the facts about a Node that Plan needs.

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/internal/planner"
 )
 

@@ -1,9 +1,9 @@
 package planner
 
 import (
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // The target of an update is the order that the daemon had taken up when it reported UpdatePrepared=True: see

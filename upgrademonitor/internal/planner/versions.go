@@ -3,8 +3,8 @@ package planner
 import (
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // withVersions returns the state with the configs and, in image mode, the images of the Node.

@@ -17,9 +17,9 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
 )
 
 // The simulation checks seven rules:

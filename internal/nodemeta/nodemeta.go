@@ -1,5 +1,5 @@
-// Package nodemeta reads the metadata of Nodes: it has the names and the rules of their annotations, and
-// functions for owner references to Nodes.
+// Package nodemeta reads the metadata of Nodes: it has the names and the rules of their annotations, the
+// names of the standard pools, and functions for owner references to Nodes.
 package nodemeta
 
 import (
@@ -11,27 +11,43 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
+// The pools that every cluster may have. All other pools are custom pools.
+const (
+	Master  = "master"
+	Arbiter = "arbiter"
+	Worker  = "worker"
+)
+
 // NotYetSet stands for the name of a pool or a config that is not known yet.
 const NotYetSet = "not-yet-set"
 
+// IsSet reports whether the name of a pool or a config is known. The v1alpha1 API has another word for
+// NotYetSet.
+func IsSet(name string) bool { return name != "" && name != NotYetSet && name != "NotYetSet" }
+
+// Prefix is the prefix of the annotations that machine-config-operator writes.
+const Prefix = "machineconfiguration.openshift.io/"
+
 // The annotations of a Node that name its current and its desired config and image.
 const (
-	CurrentConfig = "machineconfiguration.openshift.io/currentConfig"
-	DesiredConfig = "machineconfiguration.openshift.io/desiredConfig"
-	CurrentImage  = "machineconfiguration.openshift.io/currentImage"
-	DesiredImage  = "machineconfiguration.openshift.io/desiredImage"
+	CurrentConfig = Prefix + "currentConfig"
+	DesiredConfig = Prefix + "desiredConfig"
+	CurrentImage  = Prefix + "currentImage"
+	DesiredImage  = Prefix + "desiredImage"
 )
 
 // Other annotations of a Node.
 const (
 	// State is the state of the daemon, for example Done.
-	State = "machineconfiguration.openshift.io/state"
+	State = Prefix + "state"
 	// Reason is the error of the daemon, if it has failed.
-	Reason = "machineconfiguration.openshift.io/reason"
+	Reason = Prefix + "reason"
 	// DesiredDrain is the last request of the daemon to the drain controller.
-	DesiredDrain = "machineconfiguration.openshift.io/desiredDrain"
+	DesiredDrain = Prefix + "desiredDrain"
 	// LastAppliedDrain is the last request that the drain controller has carried out.
-	LastAppliedDrain = "machineconfiguration.openshift.io/lastAppliedDrain"
+	LastAppliedDrain = Prefix + "lastAppliedDrain"
+	// PostConfigAction is Rebooting right before a reboot, and "" after the boot.
+	PostConfigAction = Prefix + "post-config-action"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/openshift/upgrademonitor/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
 
 type references = []metav1.OwnerReference
@@ -126,4 +126,10 @@ func TestIsImage(t *testing.T) {
 	assert.Len(t, longest, maxImage)
 	assert.True(t, nodemeta.IsImage(longest))
 	assert.False(t, nodemeta.IsImage("a"+longest))
+}
+
+func TestANameIsSetInNeitherAPIByItsPlaceholder(t *testing.T) {
+	for name, want := range map[string]bool{"": false, nodemeta.NotYetSet: false, "NotYetSet": false, "worker": true} {
+		assert.Equal(t, want, nodemeta.IsSet(name), "%q", name)
+	}
 }
