@@ -59,10 +59,6 @@ guard: ## Evaluate the admission policies with the CEL library of the API server
 stress: ## Run the tests for MINUTES (4) beside LOAD (4) busy loops for each core; MINUTES=0 is one round of all
 	@.ci/stress $(CACHE)/stress $(MINUTES) $(LOAD) $(PURE)
 
-.PHONY: check
-check: ## Test the core with every order of events for DEPTH (3) reports; 4 takes hours
-	DEPTH=$${DEPTH:-3} go test -count=1 -timeout 0 -v -run TestEveryPath ./upgrademonitor/internal/planner
-
 .PHONY: simulate
 simulate: ## Simulate the Monitor for DURATION (10m) with a failing API server; SEED=n repeats a run
 	DURATION=$${DURATION:-10m} SEED=$${SEED:-$$(date +%s)} go test -count=1 -timeout 0 -v -run TestSimulation ./upgrademonitor/internal/simulation
@@ -140,13 +136,13 @@ example: ## Run the example daemon, in memory, and kubectl mcn on a file
 	go run ./cmd/kubectl-mcn -f cmd/kubectl-mcn/testdata/rollout.json --at 2026-03-04T14:16:05Z
 
 .PHONY: verify-fast
-verify-fast: lint test race guard ## Run the checks that need no API server; what was green and has not changed is not run again
+verify-fast: lint test race guard ## Run the linter, the tests and the race detector; what was green and has not changed is not run again
 
 .PHONY: verify
 verify: lint test race guard stress e2e e2e-oldest ## Run all checks of CI
 
 .PHONY: nightly
-nightly: check simulate fuzz ## Run what make verify leaves out: long searches, mutants, an hour of stress (90 minutes)
+nightly: simulate fuzz ## Run what make verify leaves out: long searches, mutants, an hour of stress (90 minutes)
 	$(MAKE) mutants PKG=./internal/transitions
 	$(MAKE) stress MINUTES=60
 

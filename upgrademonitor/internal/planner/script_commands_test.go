@@ -58,7 +58,6 @@ next                                           take the next request
 send                                           the API server performs the request, and the response is under way
 respond                                        the API server performs the request, unless it was sent, and the response arrives
 lose | deny | reject                           no response, a denial (403), or a rejection (422) of the request
-leave                                          the callers of pending reports stop waiting
 restart                                        restart the process
 show PHASE                                     print a condition of the object
 
@@ -68,7 +67,7 @@ other start|end|desire CONFIG                  another client starts or ends (a 
 other touch|delete|create                      another client changes a field that we do not read, deletes or creates the object
 
 lister shows [VERSION]                         the Lister returns the object, or the object with this resourceVersion
-lister empty|fails                             the Lister returns no object, or an error
+lister empty                                   the Lister returns no object
 
 OPTIONS are completes (the parent), message=TEXT, SkipIfRunning, SkipOtherMode and SkipIfNeverUpdated.
 
@@ -96,7 +95,6 @@ var simple = map[string]func(*script) error{
 	"lose":    func(s *script) error { return s.fail(apierr.Retry, errLost) },
 	"deny":    func(s *script) error { return s.fail(apierr.Denied, errAPI) },
 	"reject":  func(s *script) error { return s.fail(apierr.Terminal, errAPI) },
-	"leave":   func(s *script) error { s.leave(); return nil },
 	"restart": func(s *script) error { s.restart(); return nil },
 
 	"other add":    func(s *script) error { s.server.addForeign(); return nil },
@@ -106,7 +104,6 @@ var simple = map[string]func(*script) error{
 
 	"lister shows": func(s *script) error { s.show(s.server.object); return nil },
 	"lister empty": func(s *script) error { s.lists, s.listed = true, nil; s.see(); return nil },
-	"lister fails": func(s *script) error { s.lists, s.listed = false, nil; s.see(); return nil },
 }
 
 // show has the Lister return an object, if there is one.
@@ -139,9 +136,6 @@ func parse(line string) (command, error) {
 			return errNoObject
 		}
 		set(&s.node)
-		if slices.Contains([]string{"report", "image-sets", "flush", "spec"}, words[0]) {
-			s.last = c
-		}
 		return run(s)
 	}
 	if words[0] == "object" {

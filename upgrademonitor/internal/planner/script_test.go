@@ -26,8 +26,6 @@ type script struct {
 	sent    *planner.Result  // the response of the API server that the process has not received yet
 	writes  string           // the changes of that request
 	over    bool             // the attempt has ended
-
-	last command // the last report or call, for a repeat
 }
 
 // do runs a command, and writes its output.
@@ -53,9 +51,6 @@ func (s *script) submit(change planner.Change) error {
 	s.see()
 	before := len(s.core.Entries())
 	entry, err := s.core.Submit(change, s.node)
-	if entry != nil && change.Phase == "" && change.Sets == nil && !change.WritesSpec {
-		entry.Abandoned = true
-	}
 	switch {
 	case err != nil:
 		s.print("refused: %s", short(err))
@@ -94,30 +89,15 @@ func (s *script) submitSpec() error {
 
 // next takes the next request of the Core. If there is no next request, s.request stays nil.
 func (s *script) next() error {
-	if s.over {
-		s.over = false
-	}
+	s.over = false
 	r, ok := s.core.Next(s.node)
 	s.settle()
 	if !ok {
-		s.end()
+		s.over = true
 		return nil
 	}
 	s.request, s.sent = &r, nil
 	return nil
-}
-
-// end ends an attempt, and the wait of the callers.
-func (s *script) end() {
-	s.over = true
-	s.leave()
-}
-
-// leave makes the callers of pending reports stop waiting.
-func (s *script) leave() {
-	for _, e := range s.core.Entries() {
-		e.Abandoned = true
-	}
 }
 
 // settle prints which reports were settled.
@@ -197,9 +177,7 @@ func (s *script) done(result planner.Result, text string) error {
 		s.print("%s: %s, %s", r.Verb, text, verdict)
 	}
 	s.settle()
-	if verdict == planner.GiveUp {
-		s.end()
-	}
+	s.over = verdict == planner.GiveUp
 	return nil
 }
 

@@ -70,8 +70,7 @@ func replay(paragraph string) (string, error) {
 		input, _, _ := strings.Cut(block, "\n"+dashes)
 		lines := strings.Split(strings.TrimSpace(input), "\n")
 		s.out = &strings.Builder{}
-		for i, line := range lines {
-			lines[i] = strings.TrimSpace(line) // TestEveryPath prints a path with an indent
+		for _, line := range lines {
 			if strings.HasPrefix(line, "#") {
 				continue
 			}
