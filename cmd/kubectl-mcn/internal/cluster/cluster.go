@@ -9,7 +9,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/pool"
 )
 
@@ -70,7 +70,7 @@ func Of(o Objects, now time.Time) Cluster {
 		}
 		switch {
 		case conflict != nil && conflict.Pool == "":
-		case n.kube != nil && mco.IsWindows(n.kube):
+		case n.kube != nil && nodemeta.IsWindows(n.kube):
 		case n.kube == nil && o.HasNodes:
 			result.Leftover = append(result.Leftover, n.Name)
 		case o.place(&n, selected):
@@ -94,7 +94,7 @@ func Of(o Objects, now time.Time) Cluster {
 	for name, nodes := range byPool {
 		add(Pool{Name: name}, nodes)
 	}
-	rank := map[string]int{mco.Master: -1}
+	rank := map[string]int{nodemeta.Master: -1}
 	slices.SortFunc(result.Pools, func(a, b Pool) int {
 		return cmp.Or(rank[a.Name]-rank[b.Name], cmp.Compare(a.Name, b.Name))
 	})
@@ -110,7 +110,7 @@ func Of(o Objects, now time.Time) Cluster {
 // master can start.
 func holdArbiter(pools []Pool) {
 	find := func(name string) int { return slices.IndexFunc(pools, func(p Pool) bool { return p.Name == name }) }
-	a, m := find(mco.Arbiter), find(mco.Master)
+	a, m := find(nodemeta.Arbiter), find(nodemeta.Master)
 	if a < 0 || m < 0 {
 		return
 	}
@@ -154,10 +154,10 @@ func (o Objects) selecting(n Node) (selected *mcfgv1.MachineConfigPool, c *Confl
 	if conflict, ok := errors.AsType[*pool.ConflictError](err); ok {
 		return nil, &Conflict{Node: n.Name, Pools: conflict.Pools}
 	}
-	if selected != nil && selected.Name == mco.Master {
-		isStandard := func(p *mcfgv1.MachineConfigPool) bool { return p.Name == mco.Master || p.Name == mco.Worker }
+	if selected != nil && selected.Name == nodemeta.Master {
+		isStandard := func(p *mcfgv1.MachineConfigPool) bool { return p.Name == nodemeta.Master || p.Name == nodemeta.Worker }
 		if other, _ := pool.Primary(n.kube, slices.DeleteFunc(slices.Clone(o.Pools), isStandard)); other != nil {
-			c = &Conflict{Node: n.Name, Pools: []string{mco.Master, other.Name}, Pool: mco.Master}
+			c = &Conflict{Node: n.Name, Pools: []string{nodemeta.Master, other.Name}, Pool: nodemeta.Master}
 		}
 	}
 	return selected, c
@@ -166,7 +166,7 @@ func (o Objects) selecting(n Node) (selected *mcfgv1.MachineConfigPool, c *Confl
 // place sets the field Pool of a node. selected is the pool that selects the node, or nil. It returns false if
 // the node is in no pool.
 func (o Objects) place(n *Node, selected *mcfgv1.MachineConfigPool) bool {
-	isInSpec := (n.kube == nil || n.HasObject) && !slices.Contains([]string{"not-yet-set", "NotYetSet"}, n.Pool)
+	isInSpec := (n.kube == nil || n.HasObject) && (n.Pool == "" || nodemeta.IsSet(n.Pool))
 	if n.kube == nil || len(n.kube.Labels) == 0 {
 		return isInSpec
 	}
@@ -182,7 +182,7 @@ func (o Objects) place(n *Node, selected *mcfgv1.MachineConfigPool) bool {
 // config of the custom pool.
 func (o Objects) missingPool(n *Node, selected string) string {
 	config := n.Desired.Config // rendered-<pool>-<hash>
-	if !o.isDump || selected != mco.Worker || !strings.Contains(config, "-") {
+	if !o.isDump || selected != nodemeta.Worker || !strings.Contains(config, "-") {
 		return ""
 	}
 	config = config[:strings.LastIndex(config, "-")]

@@ -9,10 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
 
 // releaseAnnotation is the annotation with the OpenShift version of a rendered MachineConfig.
-const releaseAnnotation = "machineconfiguration.openshift.io/release-image-version"
+const releaseAnnotation = nodemeta.Prefix + "release-image-version"
 
 // MachineConfig has the facts of a MachineConfig that a wait needs.
 type MachineConfig struct {

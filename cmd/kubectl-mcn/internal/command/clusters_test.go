@@ -17,8 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/terminal"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -239,7 +239,7 @@ func TestTheScreenNamesUnavailableNodes(t *testing.T) {
 	got := execute(t, "", "--kubeconfig", s.kubeconfig(t))
 	assert.Contains(t, got.stdout, "! pool worker: blocked, 2 unavailable, maxUnavailable is 1: worker-0 (NotReady\n    since 13:16:05), worker-1 (cordoned)\n    next: oc describe node worker-0\n    next: oc adm uncordon worker-1\n")
 	assert.Empty(t, got.stderr)
-	cordoned.Annotations = map[string]string{mco.DesiredDrain: "uncordon-" + oldConfig, mco.LastAppliedDrain: "drain-" + oldConfig}
+	cordoned.Annotations = map[string]string{nodemeta.DesiredDrain: "uncordon-" + oldConfig, nodemeta.LastAppliedDrain: "drain-" + oldConfig}
 	s.set(cordoned)
 	got = execute(t, "", "--kubeconfig", s.kubeconfig(t))
 	assert.Contains(t, got.stdout, "    next: oc describe node worker-0\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "the daemon has asked the controller to uncordon worker-1")

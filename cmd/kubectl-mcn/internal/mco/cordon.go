@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
 
 // Cordoner is who has cordoned or deletes a Node. Only a cordon by a person may be undone with oc adm uncordon: the
@@ -89,8 +91,8 @@ func cordonerOf(node *corev1.Node) Cordoner {
 	if node.DeletionTimestamp != nil {
 		return deletion
 	}
-	drain := node.Annotations[DesiredDrain]
-	isOfMCO := strings.HasPrefix(drain, "drain-") || drain != node.Annotations[LastAppliedDrain]
+	drain := node.Annotations[nodemeta.DesiredDrain]
+	isOfMCO := strings.HasPrefix(drain, "drain-") || drain != node.Annotations[nodemeta.LastAppliedDrain]
 	for _, c := range cordoners {
 		isOwn := !isOfMCO || c.Deletes()
 		state := node.Annotations[c.annotation] // for example Draining, Drain_Required or Reboot_Required

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -123,15 +124,15 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 		n.readOthers(&mcn.Status)
 	}
 	if node != nil {
-		n.DesiredDrain, n.LastAppliedDrain = node.Annotations[DesiredDrain], node.Annotations[LastAppliedDrain]
-		n.state, n.isRebooting = node.Annotations[State], node.Annotations[PostConfigAction] == "Rebooting"
+		n.DesiredDrain, n.LastAppliedDrain = node.Annotations[nodemeta.DesiredDrain], node.Annotations[nodemeta.LastAppliedDrain]
+		n.state, n.isRebooting = node.Annotations[nodemeta.State], node.Annotations[nodemeta.PostConfigAction] == "Rebooting"
 		if by := cordonerOf(node); n.Is(progress.Cordoned) || by.Deletes() {
 			n.Cordoner = by
 		}
 		n.readMessages(node)
-		for _, name := range []string{CurrentConfig, DesiredConfig, State} {
+		for _, name := range []string{nodemeta.CurrentConfig, nodemeta.DesiredConfig, nodemeta.State} {
 			if n.Is(progress.AnnotationsMissing) && node.Annotations[name] == "" {
-				n.Lost = append(n.Lost, strings.TrimPrefix(name, AnnotationPrefix))
+				n.Lost = append(n.Lost, strings.TrimPrefix(name, nodemeta.Prefix))
 			}
 		}
 		if n.Desired != fromSpec { // the time of the spec is that of another target

@@ -11,31 +11,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// The annotations of a Node that machine-config-operator's daemons and controllers exchange.
-const (
-	AnnotationPrefix = "machineconfiguration.openshift.io/"
-
-	CurrentConfig    = AnnotationPrefix + "currentConfig"
-	DesiredConfig    = AnnotationPrefix + "desiredConfig"
-	State            = AnnotationPrefix + "state"              // the state of the daemon, for example Done
-	DesiredDrain     = AnnotationPrefix + "desiredDrain"       // the daemon's last request to the drain controller
-	LastAppliedDrain = AnnotationPrefix + "lastAppliedDrain"   // the last request that was carried out
-	PostConfigAction = AnnotationPrefix + "post-config-action" // Rebooting right before a reboot, and "" after the boot
-)
-
-// The pools that every cluster may have. All other pools are custom pools.
-const (
-	Master  = "master"
-	Arbiter = "arbiter"
-	Worker  = "worker"
-)
-
-// IsWindows reports whether a node runs Windows. machine-config-operator does not update it.
-func IsWindows(node *corev1.Node) bool {
-	const windows = string(corev1.Windows)
-	return node.Labels[corev1.LabelOSStable] == windows || node.Status.NodeInfo.OperatingSystem == windows
-}
-
 // IsNewer reports whether a MachineConfigNode is newer than its Node: it says that the update is complete
 // which the annotations of the Node still request. A daemon writes the annotations first.
 func IsNewer(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) bool {

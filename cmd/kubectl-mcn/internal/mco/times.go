@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -111,7 +112,7 @@ func Later(a, b time.Time) time.Time {
 const (
 	OfConfiguration = `"f:configuration"` // of a pool
 	OfCordon        = `"f:unschedulable"`
-	OfDesiredConfig = `"f:` + DesiredConfig + `"`
+	OfDesiredConfig = `"f:` + nodemeta.DesiredConfig + `"`
 	OfPaused        = `"f:paused"`
 	OfSpec          = `"f:spec"`
 )

@@ -5,10 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation"
-
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -34,13 +33,10 @@ const (
 	uncordon     = "oc adm uncordon NAME"
 )
 
-// isName reports whether a name can be pasted into a shell.
-func isName(name string) bool { return len(validation.IsDNS1123Subdomain(name)) == 0 }
-
 // nextFor returns the commands with name in place of NAME, or nil if the name cannot be pasted into
 // a shell.
 func nextFor(name string, commands ...string) []string {
-	if !isName(name) {
+	if !nodemeta.IsName(name) {
 		return nil
 	}
 	for i, c := range commands {
@@ -133,7 +129,7 @@ func nextForPods(n cluster.Node, o Options) []string {
 		if state, _ := o.stateOf(n, p); state.IsGone || p.Refused && o.isAllowed(by) {
 			next = controllerLog // nothing refuses the eviction now, and the controller tries again
 		}
-		if isName(p.Name) && isName(p.Namespace) && !slices.Contains(all, next) {
+		if nodemeta.IsName(p.Name) && nodemeta.IsName(p.Namespace) && !slices.Contains(all, next) {
 			all = append(all, next)
 		}
 	}

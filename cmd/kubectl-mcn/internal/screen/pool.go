@@ -9,6 +9,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
@@ -32,7 +33,7 @@ func ofPool(p cluster.Pool, o Options) []Problem {
 	if p.WaitsFor != nil {
 		problem := Problem{ProblemID: ProblemID{Kind: "WaitsFor"}, Tone: Warn, About: waiting(p)}
 		problem.What = "waits until no node of pool " + Clean(p.WaitsFor.Name) + " is unavailable"
-		if p.WaitsFor.Name == mco.Master && p.WaitsFor.Waiting > 0 && !p.WaitsFor.Paused {
+		if p.WaitsFor.Name == nodemeta.Master && p.WaitsFor.Waiting > 0 && !p.WaitsFor.Paused {
 			problem.What += " or can be updated"
 		}
 		if !p.WaitsFor.Full { // then its own entry names the nodes

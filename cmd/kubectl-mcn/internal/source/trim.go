@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
 
 // trimNode returns a Node with only the fields that packages progress and pool read. A Node of a
@@ -18,7 +19,7 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	node := &corev1.Node{ObjectMeta: s.trimMeta(o.ObjectMeta, mco.OfDesiredConfig, mco.OfCordon)}
 	node.Labels = s.trimMap(o.Labels, func(string) bool { return true })
 	node.Annotations = s.trimMap(o.Annotations, func(name string) bool {
-		return strings.HasPrefix(name, mco.AnnotationPrefix) || mco.IsOfCordoner(name)
+		return strings.HasPrefix(name, nodemeta.Prefix) || mco.IsOfCordoner(name)
 	})
 	node.DeletionTimestamp = o.DeletionTimestamp
 	node.Spec.Unschedulable = o.Spec.Unschedulable

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
 
 // Package mco computes the same result from a trimmed object and from the whole object.
@@ -33,7 +34,7 @@ func TestATrimmedObjectReadsTheSame(t *testing.T) {
 	for name, value := range map[string]string{
 		"currentConfig": "a", "desiredConfig": "b", "currentImage": "x", "desiredImage": "y", "state": "Degraded", "reason": "disk full", "desiredDrain": "drain-b", "lastAppliedDrain": "uncordon-a",
 	} {
-		node.Annotations[mco.AnnotationPrefix+name] = value
+		node.Annotations[nodemeta.Prefix+name] = value
 	}
 	node.Spec = corev1.NodeSpec{Unschedulable: true, Taints: []corev1.Taint{{Key: "other"}, {Key: corev1.TaintNodeUnschedulable, TimeAdded: at(3)}}}
 	node.Status.NodeInfo.OperatingSystem = "windows"
@@ -52,7 +53,7 @@ func TestATrimmedObjectReadsTheSame(t *testing.T) {
 	assert.NotContains(t, trimmed.Annotations, "other")
 	assert.Equal(t, mco.Of(node, mcn), mco.Of(trimmed, s.trimMachineConfigNode(mcn)))
 	assert.Equal(t, mco.Of(nil, mcn), mco.Of(nil, s.trimMachineConfigNode(mcn)))
-	assert.True(t, mco.IsWindows(trimmed))
+	assert.True(t, nodemeta.IsWindows(trimmed))
 	mcn.Status.Conditions = slices.Grow(mcn.Status.Conditions, 8)
 	assert.Less(t, cap(s.trimMachineConfigNode(mcn).Status.Conditions), 8, "the free capacity of the decoder's slice is not kept")
 	mcn.OwnerReferences[0].UID = "0" // the owner is an earlier Node
