@@ -1,0 +1,150 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/test/cluster"
+	"github.com/openshift/upgrademonitor/upgrademonitor"
+)
+
+// An order that comes before or after any report of an update is not taken up by this update, whether or not an operator
+// writes the spec. Package planner tests the same with restarts and lost responses for each report. Here the process restarts
+// once, at another report in each update.
+func TestOrdersThatComeDuringAnUpdate(t *testing.T) {
+	images := func(n int) string { return fmt.Sprintf("quay.io/os@sha256:%064d", n) }
+	for _, tc := range []struct {
+		name                 string
+		cluster              *cluster.Cluster
+		calls                []call
+		before, order, other version
+	}{
+		{"standard", standard, rebootCalls, version{config: oldConfig}, version{config: newConfig}, version{config: "rendered-other"}},
+		{"image", withImages.get(t), imageCalls, version{oldConfig, images(1)}, version{newConfig, images(2)}, version{newConfig, images(3)}},
+	} {
+		for _, hasOperator := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s mode with operator %t", tc.name, hasOperator), func(t *testing.T) {
+				t.Parallel()
+				for at := range len(tc.calls) + 1 {
+					w := unguardedNodeOn(t, tc.cluster, fmt.Sprintf("order-%s-%t-%d", tc.name, hasOperator, at))
+					w.imageMode = tc.name == "image"
+					o := &orderedNode{testNode: w, runs: tc.before}
+					if hasOperator {
+						o.operator = w.writeSpec
+					}
+					o.order(tc.before)
+					m, _ := w.monitor("master")
+					call{phases.Updated, done, nil}.make(t, m)
+					h := watchFrom(t, w)
+					o.order(tc.order)
+					o.update(m, tc.calls, at, tc.other)
+					o.update(m, tc.calls, len(tc.calls)+1, version{})
+					h.check()
+					o.check(h)
+				}
+			})
+		}
+	}
+}
+
+// imageCalls has the reports of an update in image mode.
+var imageCalls = []call{
+	{phases.Updated, no, nil},
+	{phases.UpdatePrepared, done, nil},
+	{phases.Drained, done, nil},
+	{phases.AppliedFiles, done, nil},
+	{phases.AppliedOSImage, running, nil},
+	{phases.AppliedOSImage, done, completesParent},
+	{phases.RebootedNode, done, nil},
+	{phases.Uncordoned, done, completesParent},
+	{phases.Updated, done, nil},
+}
+
+// orderedNode is a node that gets orders.
+type orderedNode struct {
+	*testNode
+	operator      func(version) // writes an order to the spec, or nil
+	runs, desires version
+	prepared      []version // the orders that UpdatePrepared=True was about
+}
+
+func (o *orderedNode) order(v version) {
+	o.desires = v
+	o.annotateVersions(o.runs, o.desires)
+	if o.operator != nil {
+		o.operator(v)
+	}
+}
+
+// update makes the calls of an update. Before the call with the number at, another order comes. The process restarts before
+// the call behind it, if the daemon does not take up the other order then.
+func (o *orderedNode) update(m *upgrademonitor.Monitor, calls []call, at int, other version) {
+	var order version
+	for i, c := range calls {
+		if i == at {
+			o.order(other)
+		}
+		if i == at+1 && i > 1 {
+			m, _ = o.monitor("master")
+		}
+		switch {
+		case i == 0:
+			order = o.desires
+		case c.phase == phases.UpdatePrepared:
+			o.prepared = append(o.prepared, order)
+		case i == len(calls)-1:
+			o.runs = order
+			o.annotateVersions(o.runs, o.desires)
+		}
+		c.make(o.t, m)
+	}
+	if at == len(calls) {
+		o.order(other)
+	}
+}
+
+// check checks each version: the status desires what the daemon has prepared, and Updated=True at the observed generation
+// means that the node runs what the spec desires.
+func (o *orderedNode) check(h *history) {
+	o.t.Helper()
+	known := append([]version{desiredIn(h.events[0])}, o.prepared...)
+	var done version
+	for _, e := range h.events {
+		spec := version{e.Spec.ConfigVersion.Desired, string(e.Spec.ConfigImage.DesiredImage)}
+		assert.Contains(o.t, known, desiredIn(e), "version %s", e.ResourceVersion)
+		if conditions.StatusOf(e.Status.Conditions, phases.Updated) == metav1.ConditionTrue && e.Status.ObservedGeneration == e.Generation {
+			assert.Equal(o.t, desiredIn(e), spec, "version %s", e.ResourceVersion)
+			done = spec
+		}
+	}
+	assert.Equal(o.t, o.desires, done, "the last order is done")
+}
+
+func desiredIn(o *mcfgv1.MachineConfigNode) version {
+	return version{o.Status.ConfigVersion.Desired, string(o.Status.ConfigImage.DesiredImage)}
+}
+
+// writeSpec writes the spec as the operator does, if the object exists.
+func (w *testNode) writeSpec(v version) {
+	w.t.Helper()
+	image := "null"
+	if v.image != "" {
+		image = fmt.Sprintf(`{"desiredImage":%q}`, v.image)
+	}
+	patch := fmt.Sprintf(`{"spec":{"configVersion":{"desired":%q},"configImage":%s}}`, v.config, image)
+	list, err := w.admin.List(w.t.Context(), only(w.name))
+	require.NoError(w.t, err)
+	if len(list.Items) > 0 {
+		_, err = w.admin.Patch(context.WithoutCancel(w.t.Context()), w.name, types.MergePatchType, []byte(patch), metav1.PatchOptions{FieldManager: "operator"})
+		require.NoError(w.t, err)
+	}
+}
