@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"testing"
 
-	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -37,19 +35,19 @@ func TestOrdersThatComeDuringAnUpdate(t *testing.T) {
 				for at := range len(tc.calls) + 1 {
 					w := unguardedNodeOn(t, tc.cluster, fmt.Sprintf("order-%s-%t-%d", tc.name, hasOperator, at))
 					w.imageMode = tc.name == "image"
-					o := &orderedNode{testNode: w, runs: tc.before}
+					o := &orderedNode{testNode: w, runs: tc.before, prepared: []version{tc.before}}
 					if hasOperator {
 						o.operator = w.writeSpec
 					}
 					o.order(tc.before)
 					m, _ := w.monitor("master")
 					call{phases.Updated, done, nil}.make(t, m)
-					h := watchFrom(t, w)
+					o.history = watchFrom(t, w)
 					o.order(tc.order)
 					o.update(m, tc.calls, at, tc.other)
 					o.update(m, tc.calls, len(tc.calls)+1, version{})
-					h.check()
-					o.check(h)
+					o.history.check()
+					require.True(t, o.done, "the last order is done")
 				}
 			})
 		}
@@ -75,6 +73,9 @@ type orderedNode struct {
 	operator      func(version) // writes an order to the spec, or nil
 	runs, desires version
 	prepared      []version // the orders that UpdatePrepared=True was about
+	history       *history
+	checked       int  // the number of versions that were checked
+	done          bool // clients know of the last version that the last order is done
 }
 
 func (o *orderedNode) order(v version) {
@@ -106,31 +107,28 @@ func (o *orderedNode) update(m *upgrademonitor.Monitor, calls []call, at int, ot
 			o.annotateVersions(o.runs, o.desires)
 		}
 		c.make(o.t, m)
+		o.check()
 	}
 	if at == len(calls) {
 		o.order(other)
 	}
 }
 
-// check checks each version: the status desires what the daemon has prepared, and Updated=True at the observed generation
-// means that the node runs what the spec desires.
-func (o *orderedNode) check(h *history) {
+// check checks the versions since the last check: the status desires what the daemon has prepared, and Updated=True at the
+// observed generation means that the node runs what the spec desires.
+func (o *orderedNode) check() {
 	o.t.Helper()
-	known := append([]version{desiredIn(h.events[0])}, o.prepared...)
-	var done version
-	for _, e := range h.events {
+	o.history.catchUp()
+	for ; o.checked < len(o.history.events); o.checked++ {
+		e := o.history.events[o.checked]
 		spec := version{e.Spec.ConfigVersion.Desired, string(e.Spec.ConfigImage.DesiredImage)}
-		assert.Contains(o.t, known, desiredIn(e), "version %s", e.ResourceVersion)
-		if conditions.StatusOf(e.Status.Conditions, phases.Updated) == metav1.ConditionTrue && e.Status.ObservedGeneration == e.Generation {
-			assert.Equal(o.t, desiredIn(e), spec, "version %s", e.ResourceVersion)
-			done = spec
+		status := version{e.Status.ConfigVersion.Desired, string(e.Status.ConfigImage.DesiredImage)}
+		require.Contains(o.t, o.prepared, status, "version %s", e.ResourceVersion)
+		o.done = conditions.StatusOf(e.Status.Conditions, phases.Updated) == metav1.ConditionTrue && e.Status.ObservedGeneration == e.Generation
+		if o.done {
+			require.Equal(o.t, []version{o.runs, o.runs}, []version{spec, status}, "version %s", e.ResourceVersion)
 		}
 	}
-	assert.Equal(o.t, o.desires, done, "the last order is done")
-}
-
-func desiredIn(o *mcfgv1.MachineConfigNode) version {
-	return version{o.Status.ConfigVersion.Desired, string(o.Status.ConfigImage.DesiredImage)}
 }
 
 // writeSpec writes the spec as the operator does, if the object exists.
