@@ -116,7 +116,7 @@ func TestAnEmptyClusterIsNoError(t *testing.T) {
 	got := execute(t, "", "wait", "--kubeconfig", newServer(t, doneNodes(1)...).kubeconfig(t))
 	assert.Equal(t, execution{exitUsage, "", "kubectl mcn: nothing to wait for: there are no MachineConfigPools\n"}, got)
 	got = execute(t, "", "--kubeconfig", newServer(t, updatedPool("worker", newConfig)).kubeconfig(t))
-	assert.Contains(t, got.stdout, "0/0      0  -\n")
+	assert.Contains(t, got.stdout, "0/0      0  done\n")
 	assert.NotContains(t, got.stdout, "no MachineConfigNodes", "there are no nodes")
 	r := startWith(t, fastClock{start: now}, terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}, "-w", "--kubeconfig", file)
 	r.await("No resources found")

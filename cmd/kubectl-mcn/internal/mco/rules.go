@@ -51,19 +51,11 @@ func (n Node) isFailing() bool {
 // the target: the controller has not looked at the target yet.
 func IsOfOther(config string, messages ...string) bool {
 	for _, message := range messages {
-		if name := configIn(message); name != "" && name != config {
+		if name := NameIn(message, namedTarget); name != "" && name != config {
 			return true
 		}
 	}
 	return false
-}
-
-// configIn returns the config that a message of a pool's condition names, or "".
-func configIn(message string) string {
-	if match := namedConfig.FindStringSubmatch(message); match != nil {
-		return match[1]
-	}
-	return ""
 }
 
 // ImageOf returns the image that the messages of a pool's conditions Updated and Updating name.
@@ -79,7 +71,7 @@ func ImageOf(config string, messages ...string) (image string, isNamed, isImageM
 			return image, true, true
 		case isBuild || message == poolwords.Degraded:
 			isImageMode = true
-		case configIn(message) == config:
+		case NameIn(message, namedTarget) == config:
 			isNamed = true // the target has no image
 		}
 	}

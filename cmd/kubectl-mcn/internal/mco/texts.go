@@ -22,6 +22,14 @@ func text(rule, writer, line, pattern string) *regexp.Regexp {
 	return r.pattern
 }
 
+// NameIn returns the name that a pattern finds in a text, or "".
+func NameIn(text string, pattern *regexp.Regexp) string {
+	if match := pattern.FindStringSubmatch(text); match != nil {
+		return match[1]
+	}
+	return ""
+}
+
 // The texts of a drain or an uncordon.
 var (
 	drainFailed = text("the cause of a failing drain follows", "machine-config-controller: pkg/controller/drain/drain_controller.go",
@@ -80,9 +88,17 @@ var (
 	upgradeFailure = text("the error of a degraded node follows", "machine-config-daemon: pkg/daemon/update.go",
 		`Node w-1 upgrade failure. unexpected on-disk state validating against rendered-worker-aaa`,
 		`^Node \S+ upgrade failure\. `)
-	namedConfig = text("the condition of a pool is about this config", "machine-config-controller: pkg/controller/node/status.go",
+	namedTarget = text("the condition of a pool is about this config", "machine-config-controller: pkg/controller/node/status.go",
 		`All nodes are updating to MachineConfig rendered-worker-bbb. 0 of 7 nodes have it. See oc get machineconfignodes`,
 		`MachineConfig (rendered-[\w.-]*\w)`) // a sentence may end behind the name
+	// NamedBuild has the name of the MachineOSBuild that has failed, and NamedConfig that of the MachineConfig that cannot be
+	// rendered.
+	NamedBuild = text("the build is next", "machine-config-controller: pkg/controller/build/reconciler.go",
+		`Failed to build OS image for pool worker (MachineOSBuild: worker-2d03dc921ff0c242c5892a3ef1ed1608): Failed: Build Failed`,
+		`\(MachineOSBuild: ([a-z0-9.-]+)`)
+	NamedConfig = text("the MachineConfig is next", "machine-config-controller: pkg/controller/render/render_controller.go",
+		`could not generate rendered MachineConfig: reconciliation failed between current config "rendered-worker-aaa" and base config "50-extra-disk": ignition disks section contains changes`,
+		`(?:base config|\bMachineConfig) "([a-z0-9.-]+)"`) // the second one in older releases
 	requeued = text("the daemon continues to pull a pinned image set", "machine-config-daemon: pkg/daemon/pinned_image_set.go",
 		`requeue: prefetching images incomplete after timeout: 5m0s`,
 		`(?i)requeue`)

@@ -34,6 +34,8 @@ var also = map[*regexp.Regexp][]*regexp.Regexp{
 	refused:          {OfController, errorStart, errorWords},
 	refusedBySeveral: {OfController},
 	upgradeFailure:   {errorWords},
+	NamedBuild:       {OfPools, errorStart, errorWords, Different},
+	NamedConfig:      {errorStart, errorWords},
 	requeued:         {errorWords, Different},
 	OfPools:          {errorStart, errorWords},
 	errorStart:       {errorWords},

@@ -138,16 +138,22 @@ func nextForPods(n cluster.Node, o Options) []string {
 
 func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {
 	reports := poolwords.ReadReports(c.Message)
-	build, _, _ := poolwords.ReadBuild(c.Message)
+	build, name, _ := poolwords.ReadBuild(c.Message)
+	name = cmp.Or(name, mco.NameIn(c.Message, mco.NamedBuild))
+	isOfBuild, config := strings.Contains(c.Type, "Build"), mco.NameIn(c.Message, mco.NamedConfig)
 	switch {
 	case build.State == poolwords.None:
-		return []string{"oc describe machineosconfigs"}
+		return nextFor(name, "oc describe machineosconfig NAME")
 	case c.Type == cluster.BuildSucceeded && p.Paused:
 		return nil
 	case c.Type == cluster.BuildSucceeded:
 		return []string{controllerLog} // the controller tells the nodes to apply the image
-	case strings.Contains(c.Type, "Build"):
+	case isOfBuild && name != "":
+		return nextFor(name, "oc describe machineosbuild NAME")
+	case isOfBuild:
 		return []string{"oc describe machineosbuilds"}
+	case config != "":
+		return nextFor(config, "oc describe machineconfig NAME")
 	case mco.SeeController.MatchString(c.Message):
 		return []string{controllerLog}
 	case len(reports) > 0:

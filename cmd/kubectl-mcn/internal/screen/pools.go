@@ -105,8 +105,6 @@ func leftText(p cluster.Pool) string {
 		return "degraded"
 	case p.IsBuilding():
 		return "building"
-	case p.IsDone() && p.Total() == 0:
-		return "-"
 	case p.IsDone() && p.Paused:
 		return "done, paused"
 	case p.IsDone():

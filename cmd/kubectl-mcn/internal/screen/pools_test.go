@@ -35,7 +35,7 @@ func TestLeftIsTheTimeOrTheReasonWhyItIsUnknown(t *testing.T) {
 	}{
 		{done(cluster.Pool{Problems: []cluster.PoolCondition{{}}, Build: &cluster.PoolCondition{}}), "degraded"},
 		{cluster.Pool{Build: &cluster.PoolCondition{}, Paused: true}, "building"},
-		{cluster.Pool{Known: true, Updated: true, Paused: true}, "-"},
+		{cluster.Pool{Known: true, Updated: true, Paused: true}, "done, paused"},
 		{done(cluster.Pool{Paused: true}), "done, paused"},
 		{done(cluster.Pool{}), "done"},
 		{with(cluster.Pool{NotUpdated: &cluster.PoolCondition{}}, degraded), "not Updated"},
