@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -19,7 +20,7 @@ func TestThePageListsAllPhases(t *testing.T) {
 		var names []string
 		for _, p := range phases.All(!inStandardMode) {
 			of, _ := phases.ParentOf(p)
-			if of == parent && transitions.ExistsIn(p, false) == inStandardMode && transitions.ExistsIn(p, true) == inImageMode {
+			if of == parent && phasetable.ExistsIn(p, false) == inStandardMode && phasetable.ExistsIn(p, true) == inImageMode {
 				names = append(names, string(p))
 			}
 		}

@@ -4,13 +4,16 @@ import (
 	"slices"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 )
 
 // Phase is the type of a condition of a MachineConfigNode: a phase of a node update, or a
 // singleton, which is independent of updates. Phase is an alias of the type in openshift/api.
 type Phase = mcfgv1.StateProgress
 
-// The phases. Each constant is named after its condition type.
+// The phases. Each constant is named after its condition type. Package internal/phasetable has their kinds, parents
+// and modes.
 const (
 	UpdatePrepared           = mcfgv1.MachineConfigNodeUpdatePrepared
 	UpdateExecuted           = mcfgv1.MachineConfigNodeUpdateExecuted
@@ -37,83 +40,21 @@ type Kind string
 
 const (
 	// Parent phases are the stages of an update, and the phase Updated.
-	Parent Kind = "Parent"
+	Parent Kind = phasetable.Parent
 	// Child phases are the parts of a stage. Each has one Parent: see ParentOf.
-	Child Kind = "Child"
+	Child Kind = phasetable.Child
 	// Singleton conditions are independent of updates, and may change to any status.
-	Singleton Kind = "Singleton"
+	Singleton Kind = phasetable.Singleton
 )
-
-// mode says in which mode of a node a phase exists.
-type mode string
-
-const (
-	anyMode      mode = "any"
-	standardOnly mode = "standard"
-	imageOnly    mode = "image"
-)
-
-type row struct {
-	phase  Phase
-	kind   Kind
-	parent Phase
-	mode   mode
-}
-
-// table has a row for each phase, in the order in which the conditions are written. NodeDegraded
-// precedes Updated: if both are True, some clients show only the first of them.
-var table = []row{
-	{UpdatePrepared, Parent, "", anyMode},
-	{UpdateExecuted, Parent, "", anyMode},
-	{Cordoned, Child, UpdateExecuted, anyMode},
-	{Drained, Child, UpdateExecuted, anyMode},
-	{AppliedFilesAndOS, Child, UpdateExecuted, standardOnly},
-	{AppliedFiles, Child, UpdateExecuted, imageOnly},
-	{AppliedOSImage, Child, UpdateExecuted, imageOnly},
-	{ImagePulledFromRegistry, Child, UpdateExecuted, imageOnly},
-	{UpdatePostActionComplete, Parent, "", anyMode},
-	{RebootedNode, Parent, "", anyMode},
-	{Resumed, Parent, "", anyMode},
-	{UpdateComplete, Parent, "", anyMode},
-	{Uncordoned, Child, UpdateComplete, anyMode},
-	{NodeDegraded, Singleton, "", anyMode},
-	{Updated, Parent, "", anyMode},
-	{PinnedImageSetsProgressing, Singleton, "", anyMode},
-	{PinnedImageSetsDegraded, Singleton, "", anyMode},
-}
-
-var (
-	rows         = byPhase(table)
-	standardMode = ofMode(table, standardOnly)
-	imageMode    = ofMode(table, imageOnly)
-)
-
-func byPhase(table []row) map[Phase]row {
-	m := make(map[Phase]row, len(table))
-	for _, r := range table {
-		m[r.phase] = r
-	}
-	return m
-}
-
-func ofMode(table []row, m mode) []Phase {
-	var ps []Phase
-	for _, r := range table {
-		if r.mode == anyMode || r.mode == m {
-			ps = append(ps, r.phase)
-		}
-	}
-	return ps
-}
 
 // KindOf returns the kind of a phase, or "" if p is not a phase.
 func KindOf(p Phase) Kind {
-	return rows[p].kind
+	return Kind(phasetable.Of(p).Kind)
 }
 
 // ParentOf returns the parent of a child. It returns false if the phase is not a child.
 func ParentOf(p Phase) (Phase, bool) {
-	parent := rows[p].parent
+	parent := phasetable.Of(p).Parent
 	return parent, parent != ""
 }
 
@@ -121,8 +62,5 @@ func ParentOf(p Phase) (Phase, bool) {
 // image mode if the feature gate ImageModeStatusReporting is enabled. Otherwise it is in standard
 // mode. The caller may change the returned slice.
 func All(inImageMode bool) []Phase {
-	if inImageMode {
-		return slices.Clone(imageMode)
-	}
-	return slices.Clone(standardMode)
+	return slices.Clone(phasetable.In(inImageMode))
 }

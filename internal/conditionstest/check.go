@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -53,6 +54,6 @@ func isReset(list []metav1.Condition) bool {
 	return !slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)
 		prepares := p == phases.UpdatePrepared && c.Status == metav1.ConditionUnknown
-		return transitions.IsStep(p) && transitions.HasStarted(list, p) && !prepares
+		return phasetable.IsStep(p) && transitions.HasStarted(list, p) && !prepares
 	})
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -45,7 +46,7 @@ func (t *Tape) Time() time.Time {
 	return At(float64(t.Pick(256)) / 2)
 }
 
-var everyType = append(append([]phases.Phase{"", "Foreign"}, phases.All(true)...), phases.AppliedFilesAndOS)
+var everyType = append([]phases.Phase{"", "Foreign"}, phasetable.Both()...)
 
 // Object returns an object whose fields have any values.
 func (t *Tape) Object() *mcfgv1.MachineConfigNode {

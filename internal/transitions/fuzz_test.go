@@ -11,6 +11,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
 	"github.com/openshift/upgrademonitor/internal/mcntest"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -18,7 +19,7 @@ import (
 func secondsOf(n int) time.Duration { return time.Duration(n) * time.Second }
 
 // everyType has the types of conditions of both modes, and a type that is not a phase.
-var everyType = append(append([]string{"InternalReleaseImageDegraded"}, imageTypes...), "AppliedFilesAndOS")
+var everyType = append([]phases.Phase{"InternalReleaseImageDegraded"}, phasetable.Both()...)
 
 // east is the zone of the clock in FuzzNext. Next writes times in UTC.
 var east = time.FixedZone("east", 2*60*60)
@@ -72,11 +73,11 @@ func fuzzList(in *mcntest.Tape) []metav1.Condition {
 	var list []metav1.Condition
 	for n := in.Pick(20); n > 0; n-- {
 		typ := everyType[in.Pick(len(everyType))]
-		c := neverReported(phases.Phase(typ), metav1.NewTime(earlier.Add(-secondsOf(n)-time.Microsecond)))
+		c := neverReported(typ, metav1.NewTime(earlier.Add(-secondsOf(n)-time.Microsecond)))
 		c.Status = statuses[in.Pick(3)]
 		// Another client may write a condition that is not False with the reason of a phase that was never reported.
 		if text := in.Pick(4); text < 3 && (text > 0 || c.Status != no) {
-			c.Reason, c.Message = "Ran", []string{"", "ran " + typ, prefix + lastUpdate + ": ran"}[text]
+			c.Reason, c.Message = "Ran", []string{"", "ran " + string(typ), prefix + lastUpdate + ": ran"}[text]
 		}
 		list = append(list, c)
 	}
@@ -85,7 +86,7 @@ func fuzzList(in *mcntest.Tape) []metav1.Condition {
 
 func fuzzReport(in *mcntest.Tape) request {
 	r := request{Report: transitions.Report{Reason: "Reported"}, Update: transitions.Update{Name: thisUpdate}}
-	r.Phase = phases.Phase(everyType[in.Pick(len(everyType))])
+	r.Phase = everyType[in.Pick(len(everyType))]
 	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.Pick(8)]
 	options := in.Pick(256)
 	if options&128 != 0 {

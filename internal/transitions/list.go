@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -14,7 +15,7 @@ import (
 // missing conditions as False, and omits conditions of the other mode and of other clients. A list that is
 // complete is returned as it is.
 func Complete(list []metav1.Condition, inImageMode bool, now metav1.Time) []metav1.Condition {
-	all := phasesOf(inImageMode)
+	all := phasetable.In(inImageMode)
 	isOf := func(c metav1.Condition, p phases.Phase) bool { return c.Type == string(p) }
 	if slices.EqualFunc(list, all, isOf) {
 		return list
@@ -70,14 +71,19 @@ func IsUnderWay(list []metav1.Condition) bool {
 	return !NeverReported(list, phases.Updated) && conditions.StatusOf(list, phases.Updated) != metav1.ConditionTrue
 }
 
-// InImageMode reports whether an object with these conditions is in image mode: it has AppliedFiles
-// or AppliedOSImage, which exist only in image mode. If it also has AppliedFilesAndOS, which exists
-// only in standard mode, the object is in the mode whose conditions are Unknown or True.
-// ImagePulledFromRegistry is ignored, because machine-config-operator creates it in both modes.
+// InImageMode reports whether an object with these conditions is in image mode: it has a phase that exists only
+// in image mode. If it also has a phase that exists only in standard mode, the object is in the mode whose phases
+// are Unknown or True. ImagePulledFromRegistry is ignored, because machine-config-operator creates it in both modes.
 func InImageMode(list []metav1.Condition) bool {
-	ranImage := HasStarted(list, phases.AppliedFiles) || HasStarted(list, phases.AppliedOSImage)
-	if ranImage != HasStarted(list, phases.AppliedFilesAndOS) {
+	has := func(inImageMode, started bool) bool {
+		return slices.ContainsFunc(list, func(c metav1.Condition) bool {
+			p := phases.Phase(c.Type)
+			return phasetable.ExistsIn(p, inImageMode) && !phasetable.ExistsIn(p, !inImageMode) &&
+				p != phases.ImagePulledFromRegistry && (!started || HasStarted(list, p))
+		})
+	}
+	if ranImage := has(true, true); ranImage != has(false, true) {
 		return ranImage
 	}
-	return conditions.Find(list, phases.AppliedFiles) != nil || conditions.Find(list, phases.AppliedOSImage) != nil
+	return has(true, false)
 }

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/internal/truncate"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -81,7 +82,7 @@ func write(before []metav1.Condition, r Report, update Update) (next []metav1.Co
 			prepare(next, r)
 		}
 		return next, true, nil
-	case IsStep(r.Phase) && isUpdated: // no status changes
+	case phasetable.IsStep(r.Phase) && isUpdated: // no status changes
 		known := conditions.Find(before, r.Phase).Message
 		switch {
 		case conditions.HasUpdatePrefix(known) && conditions.TrimUpdatePrefix(known) == r.Message:
@@ -149,7 +150,7 @@ func reset(before []metav1.Condition, name string) []metav1.Condition {
 	isUnderWay := IsUnderWay(before)
 	for i := range next {
 		c := &next[i]
-		isStep := IsStep(phases.Phase(c.Type))
+		isStep := phasetable.IsStep(phases.Phase(c.Type))
 		isFailure := c.Type == string(phases.NodeDegraded) && c.Status == metav1.ConditionTrue && isUnderWay
 		if isStep && (c.Status != metav1.ConditionFalse || !conditions.IsReservedReason(c.Reason)) || isFailure {
 			c.Message = withPrefix(c.Message, name)

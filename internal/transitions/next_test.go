@@ -26,11 +26,11 @@ func TestARepeatAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *testing.T)
 	late := report(phases.Updated, no, func(r *request) { r.Ended = true })
 	ended := next(t, full, false, report(phases.Updated, done))[0]
 	assert.Nil(t, next(t, ended, false, late))
-	assert.Equal(t, standardTypes, types(next(t, without(ended, phases.RebootedNode), false, late)[0]))
+	assert.Equal(t, typesOf(false), types(next(t, without(ended, phases.RebootedNode), false, late)[0]))
 	other := next(t, midway(true, nil), true, r)[0]
 	writes := next(t, other, false, r)
 	require.Len(t, writes, 1)
-	assert.Equal(t, standardTypes, types(writes[0]))
+	assert.Equal(t, typesOf(false), types(writes[0]))
 	assert.Equal(t, neverReported(phases.AppliedFilesAndOS, now), condition(t, writes[0], phases.AppliedFilesAndOS))
 	assert.Len(t, next(t, append(slices.Clone(full), metav1.Condition{Type: "AppliedFiles"}), false, r), 1, "a condition of the other mode is removed")
 	list := slices.Clone(full)
@@ -39,7 +39,7 @@ func TestARepeatAddsMissingConditionsAndRemovesThoseOfTheOtherMode(t *testing.T)
 	second.Status = no
 	list = append(list, metav1.Condition{Type: "InternalReleaseImageDegraded", Status: no}, second)
 	assert.Nil(t, next(t, list, false, r), "the order, conditions of other clients and second conditions are ignored")
-	assert.Equal(t, standardTypes, types(next(t, list, false, report(phases.Drained, done))[0]))
+	assert.Equal(t, typesOf(false), types(next(t, list, false, report(phases.Drained, done))[0]))
 }
 
 func TestOnlyALateUnknownLeavesItsParentAlone(t *testing.T) {

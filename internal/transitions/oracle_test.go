@@ -8,11 +8,13 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/internal/truncate"
+	"github.com/openshift/upgrademonitor/phases"
 )
 
-// The oracle is a second implementation of the rules of package transitions. It shares no code with the library, so an
-// error in the library is only missed if the oracle has the same error.
+// The oracle is a second implementation of the rules of package transitions. It shares the table of the phases with the
+// library, but no code, so an error in the library is only missed if the oracle has the same error.
 
 const (
 	no      = metav1.ConditionFalse
@@ -25,34 +27,24 @@ const (
 )
 
 var (
-	standardTypes = strings.Fields(`UpdatePrepared UpdateExecuted Cordoned Drained AppliedFilesAndOS
-		UpdatePostActionComplete RebootedNode Resumed UpdateComplete Uncordoned
-		NodeDegraded Updated PinnedImageSetsProgressing PinnedImageSetsDegraded`)
-	imageTypes = strings.Fields(`UpdatePrepared UpdateExecuted Cordoned Drained
-		AppliedFiles AppliedOSImage ImagePulledFromRegistry
-		UpdatePostActionComplete RebootedNode Resumed UpdateComplete Uncordoned
-		NodeDegraded Updated PinnedImageSetsProgressing PinnedImageSetsDegraded`)
-
-	parents = map[string]string{
-		"Cordoned": "UpdateExecuted", "Drained": "UpdateExecuted", "AppliedFilesAndOS": "UpdateExecuted",
-		"AppliedFiles": "UpdateExecuted", "AppliedOSImage": "UpdateExecuted", "ImagePulledFromRegistry": "UpdateExecuted",
-		"Uncordoned": "UpdateComplete",
-	}
-	singletons = []string{"NodeDegraded", "PinnedImageSetsProgressing", "PinnedImageSetsDegraded"}
-	restarts   = []string{"Resumed", "UpdateComplete", "Uncordoned"}
-	statuses   = []metav1.ConditionStatus{no, running, done}
+	restarts = []string{"Resumed", "UpdateComplete", "Uncordoned"} // a daemon reports them also when it restarts
+	statuses = []metav1.ConditionStatus{no, running, done}
 )
 
-func typesOf(imageMode bool) []string {
-	if imageMode {
-		return imageTypes
+func typesOf(inImageMode bool) (types []string) {
+	for _, p := range phasetable.In(inImageMode) {
+		types = append(types, string(p))
 	}
-	return standardTypes
+	return types
 }
 
-func isStep(typ string) bool {
-	return typ != "Updated" && !slices.Contains(singletons, typ)
+func parentOf(typ string) string { return string(phasetable.Of(phases.Phase(typ)).Parent) }
+
+func isSingleton(typ string) bool {
+	return phasetable.Of(phases.Phase(typ)).Kind == phasetable.Singleton
 }
+
+func isStep(typ string) bool { return typ != "Updated" && !isSingleton(typ) }
 
 // called has the arguments of Next for a report, and all writes that Next returns for it.
 type called struct {
@@ -151,7 +143,7 @@ func (c called) alreadyComplete() bool {
 	for _, condition := range c.list {
 		there[condition.Type] = true
 	}
-	for _, typ := range append(slices.Clone(standardTypes), imageTypes...) {
+	for _, typ := range append(typesOf(false), typesOf(true)...) {
 		if there[typ] != slices.Contains(typesOf(c.imageMode), typ) {
 			return false
 		}
@@ -174,8 +166,8 @@ func (c called) isRejected(before []metav1.Condition) bool {
 	between := status(before, "Updated") == done
 	starts := typ == "UpdatePrepared" && c.isReplaced(before) && c.replacesAnUpdate(before) || c.isUnannounced(before)
 	if to == done && !between && !starts {
-		for child, parent := range parents {
-			if parent == typ && status(before, child) == running {
+		for _, b := range before {
+			if parentOf(b.Type) == typ && b.Status == running {
 				return true
 			}
 		}
@@ -249,8 +241,8 @@ func endOfDegraded(before metav1.ConditionStatus) metav1.ConditionStatus {
 // completes reports whether the report turns the parent True: no other child may be Unknown.
 func (c called) completes(list func(typ string) metav1.ConditionStatus) bool {
 	typ := string(c.report.Phase)
-	for child, parent := range parents {
-		if child != typ && parent == parents[typ] && list(child) == running {
+	for _, child := range typesOf(c.imageMode) {
+		if child != typ && parentOf(child) == parentOf(typ) && list(child) == running {
 			return false
 		}
 	}
@@ -261,9 +253,9 @@ func (c called) completes(list func(typ string) metav1.ConditionStatus) bool {
 func (c called) expectChild(want map[string]metav1.ConditionStatus, typ string, from metav1.ConditionStatus) {
 	to := c.report.Status
 	want[typ] = to
-	parent, ok := parents[typ]
+	parent := parentOf(typ)
 	switch {
-	case !ok:
+	case parent == "":
 	case c.completes(func(typ string) metav1.ConditionStatus { return want[typ] }):
 		want[parent] = done
 	case want[parent] == no, to == running && from != running && !c.isLate(parent):
@@ -297,7 +289,7 @@ func (c called) checkWrite(what event, from, to []metav1.Condition) error {
 			continue
 		case b.LastTransitionTime != latest(a.LastTransitionTime, c.now()):
 			return fmt.Errorf("%s: %s→%s has the lastTransitionTime %s", a.Type, a.Status, b.Status, b.LastTransitionTime)
-		case b.Status == done && b.Type != string(c.report.Phase) && (b.Type != parents[string(c.report.Phase)] || !c.report.CompletesParent):
+		case b.Status == done && b.Type != string(c.report.Phase) && (b.Type != parentOf(string(c.report.Phase)) || !c.report.CompletesParent):
 			return fmt.Errorf("%s turned True without a report", b.Type)
 		}
 		resets := (what == eventStart || what == eventTarget || what == eventEnd || what == eventDisruption) && allReset(to)
@@ -329,7 +321,7 @@ func allReset(list []metav1.Condition) bool {
 
 func (c called) checkArrow(typ, arrow string, resets bool) error {
 	switch {
-	case slices.Contains(singletons, typ):
+	case isSingleton(typ):
 		if typ != string(c.report.Phase) {
 			return fmt.Errorf("%s changed by %s without a report of this singleton", typ, arrow)
 		}
@@ -349,8 +341,8 @@ func (c called) checkArrow(typ, arrow string, resets bool) error {
 // turns True in the same write as the parent.
 func (c called) checkTogether(what event, from, to []metav1.Condition) error {
 	child := string(c.report.Phase)
-	parent, ok := parents[child]
-	if !ok || what == eventText {
+	parent := parentOf(child)
+	if parent == "" || what == eventText {
 		return nil
 	}
 	turns := func(typ string, s metav1.ConditionStatus) bool { return status(from, typ) != s && status(to, typ) == s }
@@ -380,7 +372,7 @@ func (c called) unfinished(before []metav1.Condition, parent metav1.Condition) (
 		return "", "", false
 	}
 	for _, o := range before {
-		if parents[o.Type] != parent.Type || o.Type == string(c.report.Phase) || o.Status != running {
+		if parentOf(o.Type) != parent.Type || o.Type == string(c.report.Phase) || o.Status != running {
 			continue
 		}
 		if o.Type == parent.Reason {
@@ -414,19 +406,19 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			if l.Reason != r.Reason || l.Message != message && !c.keepsPrefix(what, b, l, r.Message) {
 				return fmt.Errorf("%s has reason %.50q and message %.50q, want %.50q and %.50q", b.Type, l.Reason, l.Message, r.Reason, message)
 			}
-		case b.Type == parents[child] && b.Type != "" && b != l && what == eventNone && c.report.Status == running && c.isLate(b.Type):
+		case b.Type == parentOf(child) && b.Type != "" && b != l && what == eventNone && c.report.Status == running && c.isLate(b.Type):
 			return fmt.Errorf("a late report changed parent %s", b.Type)
-		case b.Type == parents[child] && b.Type != "" && c.isSkipped() && b.Status == l.Status && what != eventText:
+		case b.Type == parentOf(child) && b.Type != "" && c.isSkipped() && b.Status == l.Status && what != eventText:
 			if b != l {
 				return fmt.Errorf("a step that is not required changed parent %s to reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
 			}
-		case b.Type == parents[child] && b.Type != "" && what == eventNone && l.Status == running && c.hasUnfinished(before, b):
+		case b.Type == parentOf(child) && b.Type != "" && what == eventNone && l.Status == running && c.hasUnfinished(before, b):
 			if reason, text, _ := c.unfinished(before, b); l.Reason != reason || l.Message != text {
 				if b != l || c.isNews(before, last) {
 					return fmt.Errorf("parent %s has reason %.50q and message %.50q, want %.50q and %.50q", b.Type, l.Reason, l.Message, reason, text)
 				}
 			}
-		case b.Type == parents[child] && b.Type != "" && b != l:
+		case b.Type == parentOf(child) && b.Type != "" && b != l:
 			if what == eventText {
 				return fmt.Errorf("a report between updates changed parent %s", b.Type)
 			}
@@ -434,7 +426,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			if !c.hasTextOfChild(what, completes, c.isNews(before, last), b, l) && !wasReset(b, l, r.Name) {
 				return fmt.Errorf("parent %s has reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
 			}
-		case b.Type == parents[child] && b.Status == running && what == eventNone && c.isNews(before, last) && (l.Reason != child || l.Message != c.text(what, c.report.Message)):
+		case b.Type == parentOf(child) && b.Status == running && what == eventNone && c.isNews(before, last) && (l.Reason != child || l.Message != c.text(what, c.report.Message)):
 			return fmt.Errorf("parent %s still has reason %.50q and message %.50q", b.Type, l.Reason, l.Message)
 		case b.Type == "Updated" && what == eventDisruption:
 			text := disruption

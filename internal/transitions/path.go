@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -86,7 +87,7 @@ func Check(p phases.Phase, status metav1.ConditionStatus, inImageMode bool) erro
 	if err := check(p, status); err != nil {
 		return err
 	}
-	if !ExistsIn(p, inImageMode) {
+	if !phasetable.ExistsIn(p, inImageMode) {
 		return wrongMode(p, inImageMode)
 	}
 	return nil
@@ -108,7 +109,7 @@ func validStatus(s metav1.ConditionStatus) bool {
 }
 
 func unknownPhase(p phases.Phase) error {
-	return field.NotSupported(field.NewPath("phase"), p, All())
+	return field.NotSupported(field.NewPath("phase"), p, phasetable.Both())
 }
 
 func wrongMode(p phases.Phase, inImageMode bool) error {

@@ -3,7 +3,6 @@ package transitions_test
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -34,25 +33,24 @@ var (
 )
 
 func TestPathFollowsTheStateMachine(t *testing.T) {
-	for _, typ := range everyType[1:] {
+	for _, p := range everyType[1:] {
 		machine := ofAStep
 		switch {
-		case typ == string(phases.Updated):
+		case p == phases.Updated:
 			machine = ofUpdated
-		case slices.Contains(singletons, typ):
+		case isSingleton(string(p)):
 			machine = ofASingleton
 		}
 		for _, from := range append(statuses, missing) {
 			for i, to := range statuses {
-				assert.Equal(t, machine[string(cmp.Or(from, no))][i], writesOf(t, typ, from, to), "%s from %q to %s", typ, from, to)
+				assert.Equal(t, machine[string(cmp.Or(from, no))][i], writesOf(t, p, from, to), "%s from %q to %s", p, from, to)
 			}
 		}
 	}
 }
 
 // writesOf returns the statuses to write, or illegal.
-func writesOf(t *testing.T, typ string, from, to metav1.ConditionStatus) string {
-	p := phases.Phase(typ)
+func writesOf(t *testing.T, p phases.Phase, from, to metav1.ConditionStatus) string {
 	path, err := transitions.Path(p, from, to)
 	if err != nil {
 		require.Equal(t, &phases.TransitionError{Phase: p, From: cmp.Or(from, no), To: to}, err)
@@ -81,15 +79,6 @@ func TestPathRejectsInvalidArguments(t *testing.T) {
 			require.ErrorAs(t, err, &invalid)
 			assert.Equal(t, []any{field.ErrorTypeNotSupported, tc.field, fmt.Sprint(tc.bad)}, []any{invalid.Type, invalid.Field, fmt.Sprint(invalid.BadValue)})
 		})
-	}
-}
-
-func TestStepsRunOnlyDuringAnUpdateExceptThoseOfARestart(t *testing.T) {
-	for _, typ := range everyType {
-		p := phases.Phase(typ)
-		isUpdateStep := typ != everyType[0] && isStep(typ)
-		assert.Equal(t, isUpdateStep, transitions.IsStep(p), typ)
-		assert.Equal(t, isUpdateStep && !slices.Contains(restarts, typ), transitions.RunsOnlyInUpdate(p), typ)
 	}
 }
 

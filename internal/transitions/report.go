@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -47,7 +48,7 @@ func (r Report) Validate() error {
 	case r.CompletesParent && (!hasParent || r.Status != metav1.ConditionTrue):
 		return field.Forbidden(field.NewPath("opts").Key("CompletesParent"),
 			"valid only for a Child phase with status True, which completes its parent")
-	case r.NotRequired && !IsStep(r.Phase):
+	case r.NotRequired && !phasetable.IsStep(r.Phase):
 		return field.Forbidden(field.NewPath("phase"), "NotRequired is valid only for a step of an update: use Report")
 	}
 	return nil
@@ -87,7 +88,7 @@ func StartsUpdate(list []metav1.Condition, r Report, update Update) bool {
 	case r.Phase == phases.Updated:
 		return r.Status == metav1.ConditionFalse && (!IsUnderWay(list) || isReplaced)
 	case !IsUnderWay(list):
-		return RunsOnlyInUpdate(r.Phase) && r.Status != metav1.ConditionFalse && !update.Ended
+		return phasetable.RunsOnlyInUpdate(r.Phase) && r.Status != metav1.ConditionFalse && !update.Ended
 	default:
 		return r.Phase == phases.UpdatePrepared && r.Status != metav1.ConditionFalse && isReplaced
 	}

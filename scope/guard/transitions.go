@@ -8,6 +8,7 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -49,7 +50,7 @@ var statuses = []metav1.ConditionStatus{metav1.ConditionFalse, metav1.ConditionU
 // status.
 func machines() []machine {
 	var list []machine
-	for _, p := range transitions.All() {
+	for _, p := range phasetable.Both() {
 		allowed := allowedChanges(p)
 		if len(allowed) == len(statuses)*len(statuses) {
 			continue
@@ -77,19 +78,12 @@ func allowedChanges(p phases.Phase) []string {
 	return allowed
 }
 
-// onlyIn returns the phases that exist only in the given mode.
-func onlyIn(imageMode bool) []phases.Phase {
-	return slices.DeleteFunc(phases.All(imageMode), func(p phases.Phase) bool {
-		return transitions.ExistsIn(p, !imageMode)
-	})
-}
-
 // unfinished returns a CEL expression that is true if the transition m turns a Parent True while a
 // child of this Parent is Unknown.
 func unfinished() string {
 	var parents []phases.Phase
 	unknown := map[phases.Phase][]string{} // "<child> Unknown" for each child of a parent
-	for _, p := range transitions.All() {
+	for _, p := range phasetable.Both() {
 		parent, ok := phases.ParentOf(p)
 		if !ok {
 			continue
@@ -110,14 +104,14 @@ func unfinished() string {
 // transitionVariables returns the CEL variables of TransitionPolicy. The expressions search lists
 // of strings, because comparing all pairs of conditions would make a write a third more expensive.
 func transitionVariables() []admissionv1.Variable {
-	steps := slices.DeleteFunc(transitions.All(), func(p phases.Phase) bool { return !transitions.IsStep(p) })
-	onlyStandard, onlyImage := celList(onlyIn(false)), celList(onlyIn(true)) // phases that exist in one mode only
+	steps := slices.DeleteFunc(slices.Clone(phasetable.Both()), func(p phases.Phase) bool { return !phasetable.IsStep(p) })
+	onlyStandard, onlyImage := celList(phasetable.OnlyIn(false)), celList(phasetable.OnlyIn(true))
 	var invalid []string
 	for _, m := range machines() {
 		invalid = append(invalid, `m.type in `+celList(m.phases)+` &&
   !(m.from + " to " + m.to in `+celList(m.allowed)+`)`)
 	}
-	isPhase := `.filter(c, c.type in ` + celList(transitions.All()) + `)`
+	isPhase := `.filter(c, c.type in ` + celList(phasetable.Both()) + `)`
 	return []admissionv1.Variable{
 		{Name: "before", Expression: `oldObject.?status.?conditions.orValue([])` + isPhase},
 		{Name: "after", Expression: `object.?status.?conditions.orValue([])` + isPhase},

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apiserver/pkg/admission"
 
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/scope/guard"
@@ -316,9 +317,11 @@ func TestAWriteRemovesNoConditionExceptAtAChangeOfTheMode(t *testing.T) {
 }
 
 // The policy allows exactly the transitions of package transitions. A reset must leave every step False, and a parent must
-// not turn True while a child is Unknown.
+// not turn True while a child is Unknown. A new row of the table of phases is enough.
 func TestThePolicyHasTheStateMachineOfEachPhase(t *testing.T) {
-	all := append([]phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phases.ImagePulledFromRegistry}, phases.All(false)...)
+	phasetable.Insert(t, phases.AppliedFiles, phasetable.Row{Phase: "FilesVerified", Kind: phasetable.Child, Parent: phases.UpdateExecuted, Mode: phasetable.StandardOnly})
+	compiled = nil
+	t.Cleanup(func() { compiled = nil })
 	values := []metav1.ConditionStatus{"", metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue}
 	denials := func(before, after string) []string {
 		old := merge(t, base, status(before))
@@ -330,7 +333,7 @@ func TestThePolicyHasTheStateMachineOfEachPhase(t *testing.T) {
 		}
 		return " " + string(p) + "=" + string(s)
 	}
-	for _, p := range all {
+	for _, p := range phasetable.Both() {
 		other := phases.Resumed // a step that runs, so that no write is a reset
 		if p == other {
 			other = phases.RebootedNode
@@ -344,7 +347,7 @@ func TestThePolicyHasTheStateMachineOfEachPhase(t *testing.T) {
 			}
 		}
 		reset := denials(entry(other, "Unknown")+entry(p, "True"), entry(other, "False")+entry(p, "True"))
-		assert.Equal(t, transitions.IsStep(p), len(reset) > 0, "a reset that leaves %s True: %q", p, reset)
+		assert.Equal(t, phasetable.IsStep(p), len(reset) > 0, "a reset that leaves %s True: %q", p, reset)
 		if parent, ok := phases.ParentOf(p); ok {
 			assert.Equal(t, []string{running + string(parent)}, denials(entry(parent, "Unknown")+entry(p, "Unknown"), entry(parent, "True")+entry(p, "Unknown")))
 		}

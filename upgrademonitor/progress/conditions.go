@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -19,17 +20,13 @@ func isReported(list []metav1.Condition) bool {
 	return c != nil && (c.Status != metav1.ConditionFalse || !conditions.IsReservedReason(c.Reason))
 }
 
-// notInUpdate are the phases that a daemon also reports when no update is running.
-var notInUpdate = []phases.Phase{phases.Resumed, phases.UpdateComplete, phases.Uncordoned, phases.Updated}
-
 // isRunning reports whether a step that runs only during an update has started. It has also started if
 // it was reset after Updated became False: another update has replaced an incomplete update.
 func isRunning(list []metav1.Condition) bool {
 	updated := conditions.Find(list, phases.Updated)
 	return slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)
-		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
 		isReset := updated != nil && conditions.HasUpdatePrefix(c.Message) && c.LastTransitionTime.After(updated.LastTransitionTime.Time)
-		return isStep && !slices.Contains(notInUpdate, p) && (c.Status != metav1.ConditionFalse || isReset)
+		return phasetable.RunsOnlyInUpdate(p) && (c.Status != metav1.ConditionFalse || isReset)
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/conditionstest"
-	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -61,7 +61,7 @@ func (h *history) write(before, after []metav1.Condition) error {
 func (h *history) add(list []metav1.Condition) {
 	if h.statuses == nil {
 		h.statuses = map[phases.Phase][]metav1.ConditionStatus{}
-		for _, p := range transitions.All() {
+		for _, p := range phasetable.Both() {
 			h.statuses[p] = []metav1.ConditionStatus{conditions.StatusOf(list, p)}
 		}
 	}
@@ -78,7 +78,7 @@ func (h *history) String() string {
 		return ""
 	}
 	var lines []string
-	for _, p := range transitions.All() {
+	for _, p := range phasetable.Both() {
 		if seen := h.statuses[p]; len(seen) > 1 {
 			words := []string{string(p) + ":"}
 			for _, status := range seen {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -117,14 +118,14 @@ func (c Change) Plan(s State, conditionsOnly bool) (Write, error) {
 
 // isIgnored reports whether SkipOtherMode or SkipIfNeverUpdated applies.
 func (c Change) isIgnored(s State) bool {
-	reportedInUpdate := func(p phases.Phase) bool { return transitions.RunsOnlyInUpdate(p) && !s.neverReported(p) }
+	reportedInUpdate := func(p phases.Phase) bool { return phasetable.RunsOnlyInUpdate(p) && !s.neverReported(p) }
 	return c.SkipOtherMode && !c.existsIn(c.Node.Mode) ||
 		c.SkipIfNeverUpdated && s.neverReported(c.Phase) && !slices.ContainsFunc(phases.All(c.Node.Mode == Image), reportedInUpdate)
 }
 
 // existsIn reports whether the phase of the change exists in a mode.
 func (c Change) existsIn(mode Mode) bool {
-	return c.Phase == "" || c.Sets != nil || transitions.ExistsIn(c.Phase, mode == Image)
+	return c.Phase == "" || c.Sets != nil || phasetable.ExistsIn(c.Phase, mode == Image)
 }
 
 // planNode copies the configs and images of the Node. It adds the conditions to an object without a status.
@@ -141,7 +142,7 @@ func (c Change) planPhase(s State, conditionsOnly bool) (Write, error) {
 	before := s.Status.Conditions
 	update := c.update(s, conditionsOnly)
 	starts := transitions.StartsUpdate(before, c.Report, update)
-	if conditionsOnly && (starts || transitions.RunsOnlyInUpdate(c.Phase) && !s.isUnderWay()) {
+	if conditionsOnly && (starts || phasetable.RunsOnlyInUpdate(c.Phase) && !s.isUnderWay()) {
 		return Write{}, ErrNoUpdate
 	}
 	report := c.Report

@@ -21,7 +21,7 @@ import (
 	"k8s.io/klog/v2"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
@@ -81,7 +81,7 @@ func (r *reporting) finishBefore(until phases.Phase, imageMode bool) {
 	for _, p := range phases.All(imageMode) {
 		parent, _ := phases.ParentOf(p)
 		isBefore := slices.Index(phases.All(imageMode), p) < slices.Index(phases.All(imageMode), until)
-		if transitions.IsStep(p) && (isBefore || parent == until) {
+		if phasetable.IsStep(p) && (isBefore || parent == until) {
 			r.report(p, metav1.ConditionUnknown, "doing "+string(p))
 			r.report(p, metav1.ConditionTrue, "did "+string(p))
 		}

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
-	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -101,7 +101,7 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
 		mayFail := isStep && c.Status != metav1.ConditionTrue && reportedSinceEnd(list, p)
 		if !n.InUpdate() { // the report at a restart changes no status
-			mayFail = transitions.IsStep(p) && !transitions.RunsOnlyInUpdate(p)
+			mayFail = phasetable.IsStep(p) && !phasetable.RunsOnlyInUpdate(p)
 		}
 		text := Plain(conditions.TrimUpdatePrefix(c.Message))
 		isOver := isDrained && isOfDrain(text) || n.isOver(p)

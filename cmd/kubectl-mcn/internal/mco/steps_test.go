@@ -12,6 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/mcntest"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -240,7 +241,7 @@ func TestOnlyTheRunningStepHasAMessage(t *testing.T) {
 func TestObjectsMayHaveConditionsOfBothModes(t *testing.T) {
 	add := func(p phases.Phase, status metav1.ConditionStatus, reason string) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) {
-			c := *conditions.Find(transitions.Complete(nil, transitions.ExistsIn(p, true), metav1.NewTime(start)), p)
+			c := *conditions.Find(transitions.Complete(nil, phasetable.ExistsIn(p, true), metav1.NewTime(start)), p)
 			c.Status, c.Reason = status, reason
 			m.Status.Conditions = append(m.Status.Conditions, c)
 		}

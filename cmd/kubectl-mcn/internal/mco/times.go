@@ -9,7 +9,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
-	"github.com/openshift/upgrademonitor/internal/transitions"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -51,7 +51,7 @@ func startOf(list []metav1.Condition) time.Time {
 	if !reportedSinceEnd(list, phases.Updated) {
 		return time.Time{}
 	}
-	return Later(timeOf(list, phases.Updated), lastReset(list, transitions.IsStep))
+	return Later(timeOf(list, phases.Updated), lastReset(list, phasetable.IsStep))
 }
 
 // completionOf returns the end of the last update: the time when the phases that run only during an
@@ -59,7 +59,7 @@ func startOf(list []metav1.Condition) time.Time {
 // report Updated again. But completionOf returns the lastTransitionTime of Updated if no phase was
 // reset, or if a phase was reset after that time.
 func completionOf(list []metav1.Condition) time.Time {
-	updated, completed := timeOf(list, phases.Updated), lastReset(list, transitions.RunsOnlyInUpdate)
+	updated, completed := timeOf(list, phases.Updated), lastReset(list, phasetable.RunsOnlyInUpdate)
 	if completed.IsZero() || completed.After(updated) {
 		return updated
 	}
@@ -82,7 +82,7 @@ func lastReset(list []metav1.Condition, of func(phases.Phase) bool) time.Time {
 // isNew reports whether no step of an update was ever reported: the node has joined with its config. The daemon
 // of a new node reports only phases that it also reports when it restarts. In a dump, steps may be left out.
 func isNew(list []metav1.Condition) bool {
-	isOfUpdate := func(c metav1.Condition) bool { return transitions.RunsOnlyInUpdate(phases.Phase(c.Type)) }
+	isOfUpdate := func(c metav1.Condition) bool { return phasetable.RunsOnlyInUpdate(phases.Phase(c.Type)) }
 	hasOccurred := func(c metav1.Condition) bool {
 		return isOfUpdate(c) && (conditions.HasUpdatePrefix(c.Message) || reportedSinceEnd(list, phases.Phase(c.Type)))
 	}
@@ -93,7 +93,7 @@ func isNew(list []metav1.Condition) bool {
 func lastStep(list []metav1.Condition) (last time.Time) {
 	for _, c := range list {
 		p := phases.Phase(c.Type)
-		if transitions.IsStep(p) && reportedSinceEnd(list, p) {
+		if phasetable.IsStep(p) && reportedSinceEnd(list, p) {
 			last = Later(last, c.LastTransitionTime.UTC())
 		}
 	}
