@@ -18,12 +18,10 @@ type Objects struct {
 	// Pools and Nodes are in any order. Their names are unique.
 	Pools []*mcfgv1.MachineConfigPool
 	Nodes []Node
-	// HasNodes is set if all Nodes could be read. If it is not set, Of assumes that all Nodes are
-	// known if there are as many Nodes as the pools have machines.
+	// HasNodes is set if all Nodes could be read. If it is not set, the Nodes of a pool are complete if there
+	// are as many as the pool has machines.
 	HasNodes bool
 	Facts
-
-	isDump bool // set by Of: the objects may be a dump that lacks pools
 }
 
 // Cluster is the progress of all pools of a cluster.
@@ -50,8 +48,8 @@ type Conflict struct {
 
 // Of returns the progress of the pools of a cluster at the time now.
 //
-//  1. If all Nodes are known, a MachineConfigNode without a Node is Leftover, and belongs to no
-//     pool. A Windows node belongs to no pool either.
+//  1. If the Nodes of its pool are complete, a MachineConfigNode without a Node is Leftover, and belongs
+//     to no pool. A Windows node belongs to no pool either.
 //  2. The selectors of the pools decide to which pool a node belongs. If its Node or the selectors
 //     are not known, the spec of its MachineConfigNode decides.
 //  3. If a node's pool is not in o.Pools, the result has a pool that is not Known and has no target.
@@ -60,25 +58,33 @@ type Conflict struct {
 //     arguments, but the result shares their memory.
 func Of(o Objects, now time.Time) Cluster {
 	o.Pools = slices.DeleteFunc(slices.Clone(o.Pools), func(p *mcfgv1.MachineConfigPool) bool { return p == nil })
-	o.isDump, o.HasNodes = !o.HasNodes, o.hasNodes()
 	result := Cluster{Pools: []Pool{}}
 	byPool := map[string][]Node{}
+	hasNode := func(n Node) bool { return n.kube != nil }
 	for _, n := range o.Nodes {
 		selected, conflict := o.selecting(n)
 		if conflict != nil {
 			result.Conflicts = append(result.Conflicts, *conflict)
 		}
 		switch {
-		case conflict != nil && conflict.Pool == "":
-		case n.kube != nil && nodemeta.IsWindows(n.kube):
-		case n.kube == nil && o.HasNodes:
-			result.Leftover = append(result.Leftover, n.Name)
+		case conflict != nil && conflict.Pool == "", !hasNode(n):
+		case nodemeta.IsWindows(n.kube):
 		case o.place(&n, selected):
 			byPool[n.Pool] = append(byPool[n.Pool], n)
-			if n.kube == nil {
-				result.WithoutNode++
-			}
 		case o.isUnselected(n):
+			result.Unselected = append(result.Unselected, n.Name)
+		}
+	}
+	census := o.count(byPool)
+	for _, n := range o.Nodes {
+		switch {
+		case hasNode(n):
+		case census.isComplete(n.Pool):
+			result.Leftover = append(result.Leftover, n.Name)
+		case o.place(&n, nil):
+			byPool[n.Pool] = append(byPool[n.Pool], n)
+			result.WithoutNode++
+		default: // its MachineConfigNode names no pool
 			result.Unselected = append(result.Unselected, n.Name)
 		}
 	}
@@ -88,7 +94,7 @@ func Of(o Objects, now time.Time) Cluster {
 		result.Pools = append(result.Pools, c.Pool)
 	}
 	for _, p := range o.Pools {
-		add(newPool(p, byPool[p.Name], o))
+		add(newPool(p, byPool[p.Name], o, census))
 		delete(byPool, p.Name)
 	}
 	for name, nodes := range byPool {
@@ -125,24 +131,6 @@ func holdArbiter(pools []Pool) {
 	if isHeld(arbiter) && (master.hasUnavailable() || hasCandidate) {
 		pools[a].WaitsFor, pools[a].Stalled = &master, false
 	}
-}
-
-// hasNodes reports whether all Nodes are known: they could be read, or there are as many Nodes as
-// the pools have machines. If the pools have no machines, each node must have a Node.
-func (o Objects) hasNodes() bool {
-	machines, nodes := 0, 0
-	for _, n := range o.Nodes {
-		if n.kube != nil {
-			nodes++
-		}
-	}
-	for _, p := range o.Pools {
-		machines += max(0, int(p.Status.MachineCount))
-	}
-	if machines == 0 {
-		machines = len(o.Nodes)
-	}
-	return nodes > 0 && (o.HasNodes || nodes >= machines)
 }
 
 // selecting returns the pool that selects a node, or nil, and the conflict of the pools that select it, or nil.
@@ -182,7 +170,7 @@ func (o Objects) place(n *Node, selected *mcfgv1.MachineConfigPool) bool {
 // config of the custom pool.
 func (o Objects) missingPool(n *Node, selected string) string {
 	config := n.Desired.Config // rendered-<pool>-<hash>
-	if !o.isDump || selected != nodemeta.Worker || !strings.Contains(config, "-") {
+	if o.HasNodes || selected != nodemeta.Worker || !strings.Contains(config, "-") {
 		return ""
 	}
 	config = config[:strings.LastIndex(config, "-")]
@@ -208,9 +196,6 @@ func (o Objects) hasSelector(name string) bool {
 // isUnselected reports whether no pool of the cluster selects a node. A dump may lack pools, so the
 // result is false for a node with a role that has a pool in every cluster.
 func (o Objects) isUnselected(n Node) bool {
-	if n.kube == nil {
-		return true // its MachineConfigNode names no pool
-	}
 	for _, role := range []string{"master", "control-plane", "arbiter", "worker"} {
 		if _, has := n.kube.Labels["node-role.kubernetes.io/"+role]; has {
 			return false

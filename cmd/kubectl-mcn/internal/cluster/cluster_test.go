@@ -91,7 +91,10 @@ func TestNodesAndSelectorsDecideThePool(t *testing.T) {
 		"a v1alpha1 object of no pool":                        {nodes{cluster.NewNode(nil, object("NotYetSet", configB))}, false, "unselected"},
 		"the object of an earlier Node":                       {nodes{cluster.NewNode(kube(configB, "worker"), earlier)}, true, "worker"},
 		"a dump without UIDs":                                 {nodes{cluster.NewNode(noUID, object("worker", configB))}, true, "worker"},
-		"as many Nodes as machines, and an old object":        {nodes{cluster.NewNode(windows, nil), cluster.NewNode(nil, gone)}, false, "left over"},
+		"as many Nodes as machines, and an old object":        {nodes{cluster.NewNode(kube(configB, "worker"), nil), cluster.NewNode(nil, gone)}, false, "workerleft over"},
+		"a Windows Node is no machine of a pool":              {nodes{cluster.NewNode(windows, nil), cluster.NewNode(nil, gone)}, false, "worker"},
+		"a pool that is not known, all others are complete":   {nodes{cluster.NewNode(kube(configB, "worker"), nil), cluster.NewNode(nil, object("web", configB))}, false, "workerleft over"},
+		"a pool that is not known, and one is not complete":   {nodes{cluster.NewNode(kube(configA, "infra"), nil), cluster.NewNode(nil, object("web", configB))}, false, "infraweb"},
 	} {
 		pools := []*mcfgv1.MachineConfigPool{selecting("infra"), selecting("gpu"), selecting("worker")}
 		if !tc.hasNodes {

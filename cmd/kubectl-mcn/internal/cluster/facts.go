@@ -1,13 +1,19 @@
 package cluster
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 )
 
 // Facts are what is known about a cluster in addition to its pools and nodes. Each of them may be
@@ -20,7 +26,7 @@ type Facts struct {
 	// Operator has the problems of the ClusterOperator machine-config.
 	Operator []PoolCondition
 	// Budgets are the PodDisruptionBudgets in the namespaces of refused evictions. BudgetsOf has the namespaces
-	// whose budgets could be read. Pods has the refused pods that could be read.
+	// whose budgets could be read. Pods has the pods that errors of drains name and that could be read.
 	Budgets   map[types.NamespacedName]Budget
 	BudgetsOf map[string]bool
 	Pods      map[types.NamespacedName]Pod
@@ -35,12 +41,49 @@ type Budget struct {
 	policyv1.PodDisruptionBudgetStatus
 }
 
-// Pod is a pod whose eviction was refused. A pod that is gone does not exist. No budget refuses a pod that is
-// terminating.
+// Pod is a pod that the error of a drain names. A pod that is gone does not exist.
 type Pod struct {
-	Labels                labels.Set
-	Created               time.Time
-	IsGone, IsTerminating bool
+	Labels  labels.Set
+	Created time.Time
+	IsGone  bool
+	// Deleted is when the pod was deleted, and Ends when its grace period ends. No budget refuses such a pod.
+	// Finalizers are what it waits for after that. All are zero unless the pod is terminating.
+	Deleted, Ends time.Time
+	Finalizers    []string
+	// NotReady is when the pod became not Ready, and Why the cause. They are zero if the pod is Ready.
+	NotReady time.Time
+	Why      string
+}
+
+// NewPod reads a Pod.
+func NewPod(o *corev1.Pod) Pod {
+	p := Pod{Labels: o.Labels, Created: o.CreationTimestamp.Time, Finalizers: o.Finalizers}
+	if o.DeletionTimestamp != nil {
+		grace := time.Duration(ptr.Deref(o.DeletionGracePeriodSeconds, 0)) * time.Second
+		p.Ends, p.Deleted = o.DeletionTimestamp.Time, o.DeletionTimestamp.Add(-grace)
+	}
+	for _, c := range o.Status.Conditions {
+		if c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue {
+			p.NotReady, p.Why = c.LastTransitionTime.UTC(), cmp.Or(whyNotRunning(&o.Status), c.Message, c.Reason)
+		}
+	}
+	return p
+}
+
+// whyNotRunning returns why the first container that does not run does not, or "".
+func whyNotRunning(status *corev1.PodStatus) string {
+	for _, c := range slices.Concat(status.InitContainerStatuses, status.ContainerStatuses) {
+		last := c.LastTerminationState.Terminated
+		switch waiting, ended := c.State.Waiting, c.State.Terminated; {
+		case waiting != nil && last != nil:
+			return fmt.Sprintf("%s, container %s ended with %s, exit code %d", waiting.Reason, c.Name, last.Reason, last.ExitCode)
+		case waiting != nil:
+			return strings.TrimSuffix(waiting.Reason+": "+waiting.Message, ": ")
+		case ended != nil && ended.ExitCode != 0:
+			return fmt.Sprintf("container %s ended with %s, exit code %d", c.Name, ended.Reason, ended.ExitCode)
+		}
+	}
+	return ""
 }
 
 // NewBudget reads a PodDisruptionBudget. A selector that is invalid selects nothing.

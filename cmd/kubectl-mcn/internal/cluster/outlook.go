@@ -36,7 +36,7 @@ func (c *calculation) setUnavailable() {
 		resting := c.Taken - updating
 		c.Full = resting > 0
 		c.Blocked = resting >= c.MaxUnavailable
-	case c.Updating > 0 || c.Build != nil || len(c.Problems) > 0:
+	case c.Updating > 0 || c.Build != nil || len(c.Problems) > 0 || c.Partial:
 	case !c.Observed:
 		since := c.TargetSet
 		if c.isOfTarget {
@@ -74,7 +74,7 @@ func (c *calculation) placeFree() time.Time {
 
 // setNotUpdated sets NotUpdated if all nodes are Done, but the pool is not Updated.
 func (c *calculation) setNotUpdated() {
-	if c.Updated || c.Done < c.Total() || c.Build != nil || len(c.Problems) > 0 {
+	if c.Updated || c.Done < c.Total() || c.Build != nil || len(c.Problems) > 0 || c.Partial {
 		return
 	}
 	why := c.notUpdated
@@ -88,7 +88,7 @@ func (c *calculation) setRemaining() {
 	isSlow := func(n Node) bool { return n.Slow }
 	isHeld := func(n Node) bool { return n.State == Waiting && !n.IsAvailable() }
 	isOver := c.Waiting+c.Updating == 0 && c.Unreported > 0
-	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Build != nil || isOver || len(c.durations) < MinDone
+	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Build != nil || c.Partial || isOver || len(c.durations) < MinDone
 	if isUnknown || slices.ContainsFunc(c.Nodes, isSlow) || slices.ContainsFunc(c.Nodes, isHeld) {
 		return
 	}

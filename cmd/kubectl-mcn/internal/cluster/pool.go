@@ -51,8 +51,13 @@ type Pool struct {
 	Counts
 	// Missing is the number of machines that the pool's status counts, but that have no known Node or
 	// MachineConfigNode. As many of them are Done as the status counts updated machines
-	// that are not known. If Updated is true, all of them are Done. The others are Unreported.
+	// that are not known. If Updated is true, all of them are Done. The others are Unreported. If Partial
+	// is true, the dump has other Nodes, and Counts does not have the missing machines: the status may be
+	// out of date.
 	Missing int
+	Partial bool
+	// Moved has the nodes that have left the pool, if they are all that the status of a dump still counts.
+	Moved []string
 	// FromStatus is true if the pool's status counts machines, but no Node and no MachineConfigNode
 	// of the pool is known. Then Done and Stuck are the numbers of updated and degraded machines in
 	// the status, all other machines are Unreported, and Nodes has only the degraded nodes that the

@@ -155,9 +155,9 @@ func TestTheTypicalDurationIsTheMedian(t *testing.T) {
 	a, b, c, d := finishedNode("a", 0, 20), finishedNode("b", 0, 6), finishedNode("c", 0, 8), finishedNode("d", 0, 9)
 	assert.Zero(t, one(t, worker(""), 60).Typical)
 	assert.Equal(t, 20*time.Minute, one(t, worker(""), 60, a).Typical)
-	assert.Equal(t, 20*time.Minute, one(t, worker(""), 60, a, b).Typical)
+	assert.Equal(t, 13*time.Minute, one(t, worker(""), 60, a, b).Typical)
 	assert.Equal(t, 8*time.Minute, one(t, worker(""), 60, a, b, c).Typical)
-	assert.Equal(t, 9*time.Minute, one(t, worker(""), 60, a, b, c, d).Typical)
+	assert.Equal(t, 8*time.Minute+30*time.Second, one(t, worker(""), 60, a, b, c, d).Typical)
 }
 
 // A percentage refers to all machines, not only to the nodes that have reported.

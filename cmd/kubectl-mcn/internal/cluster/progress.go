@@ -70,19 +70,24 @@ func (c *calculation) add(nodes []Node) {
 	}
 	if !c.FromStatus {
 		c.Counts = Counts{count[Done], count[Updating], count[Stuck], count[Waiting], count[Idle], count[Unreported]}
-		done := max(0, min(c.Missing, c.updated-c.Done))
-		if c.Updated {
-			done = c.Missing
-		} else if c.isImageMissing() {
+		done, missing := max(0, min(c.Missing, c.updated-c.Done)), c.Missing
+		switch {
+		case c.Partial:
+			done, missing = 0, 0
+		case c.Updated:
+			done = missing
+		case c.isImageMissing():
 			done = 0
 		}
-		c.Done, c.Unreported = c.Done+done, c.Unreported+c.Missing-done
+		c.Done, c.Unreported = c.Done+done, c.Unreported+missing-done
 	}
 	if c.Build != nil && !c.IsBuilding() && c.Done+c.Updating+c.Stuck > 0 {
 		c.Build = nil // at least one node has the image or applies it
 	}
-	if slices.Sort(c.durations); len(c.durations) > 0 {
-		c.Typical = c.durations[len(c.durations)/2]
+	if all := c.durations; len(all) > 0 {
+		slices.Sort(all)
+		lower, upper := all[(len(all)-1)/2], all[len(all)/2]
+		c.Typical = lower + (upper-lower)/2
 	}
 	if c.Known {
 		c.setUnavailable()
@@ -158,6 +163,7 @@ func (c *calculation) setProgress(n *Node) {
 	if !from.IsZero() {
 		n.For = max(0, c.now.Sub(from))
 	}
+	n.IsLifted = n.IsLifted && n.For >= time.Minute // the Node and its MachineConfigNode are not read at the same moment
 	switch {
 	case n.Degraded:
 	case n.Since.IsZero(): // use the update's start or, if unknown, the pool's last change
@@ -166,6 +172,6 @@ func (c *calculation) setProgress(n *Node) {
 	case n.For > limitOf(n.Step):
 		n.State = Stuck
 	default:
-		n.Slow = n.Failing || n.For > limitOf(n.Step)/3
+		n.Slow = n.Failing || n.IsLifted || n.For > limitOf(n.Step)/3
 	}
 }

@@ -16,10 +16,10 @@ import (
 
 // newPool reads a MachineConfigPool. It also returns the passed nodes or, if there are no nodes, the
 // degraded nodes that the pool's status names.
-func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node) {
+func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (Pool, []Node) {
 	status, config := p.Status, p.Spec.Configuration.Name
 	machines := len(nodes)
-	if !o.HasNodes {
+	if !all.isComplete(p.Name) {
 		machines = max(machines, int(status.MachineCount))
 	}
 	degraded := poolCondition(p, mcfgv1.MachineConfigPoolNodeDegraded)
@@ -37,7 +37,9 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects) (Pool, []Node
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
 		Unavailable:    max(0, int(status.UnavailableMachineCount)),
-		FromStatus:     len(nodes) == 0 && machines > 0,
+		FromStatus:     len(nodes) == 0 && machines > 0 && !all.hasNodes,
+		Partial:        all.hasNodes && machines > len(nodes),
+		Moved:          all.moved[p.Name],
 		DegradedSince:  degraded.Since,
 		machines:       int(status.MachineCount),
 		updated:        int(status.UpdatedMachineCount),

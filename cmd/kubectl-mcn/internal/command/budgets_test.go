@@ -64,7 +64,7 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	r := start(t, "wait", "--kubeconfig", file, "--tolerate", "40s") // by then, the budgets are read
 	_, stdout, _ := r.end()
 	assert.Contains(t, stdout, refusedByWeb)
-	assert.Equal(t, 5, s.verbs["list pdb-app-0"], "a known pod is not read again")
+	assert.Greater(t, s.verbs["list pdb-app-0"], 4, "wait reads the pod, which may be evicted at any time")
 
 	s.paths[ofPod] = newPod("loose")
 	got := execute(t, "", "--kubeconfig", file)
@@ -76,7 +76,7 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	evicted.DeletionTimestamp = &metav1.Time{Time: now}
 	s.paths[ofPod] = evicted
 	got = execute(t, "", "--kubeconfig", file)
-	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is terminating\n    next: oc get pod pdb-app-0 -n shop\n", "no budget refuses a pod that was evicted")
+	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is terminating since 14:16:05 (0s), its grace period ended at\n    14:16:05\n    next: oc get pod pdb-app-0 -n shop\n", "no budget refuses a pod that was evicted")
 	assert.NotContains(t, got.stdout, "PDB")
 	again := newPod("web")
 	again.CreationTimestamp = metav1.Time{Time: now}

@@ -30,6 +30,9 @@ func (c *configChange) observe(v source.View) error {
 		c.began = v.Time
 	}
 	mc := v.Configs[c.config]
+	if mc.Name == "" && !c.last.IsZero() && !c.isRemoved {
+		return &exitError{exitFailed, fmt.Errorf("failed: the MachineConfig %s was deleted", c.config)}
+	}
 	if !mc.Changed.Equal(c.last) || c.seen.IsZero() {
 		c.last, c.seen = mc.Changed, v.Time
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -85,6 +86,12 @@ func TestClusterAndFileAgree(t *testing.T) {
 	for _, name := range []string{"stuck", "blocked", "cannot-render"} {
 		objects := append(situations[name](), unhealthy())
 		s := newServer(t, objects...)
+		budget := newBudget("web", 0, 1, 1, 2)
+		s.paths = map[string]any{
+			"/apis/policy/v1/namespaces/shop/poddisruptionbudgets": policyv1.PodDisruptionBudgetList{Items: []policyv1.PodDisruptionBudget{*budget}},
+			"/api/v1/namespaces/shop/pods/pdb-app-0":               newPod("web"),
+		}
+		objects = append(objects, budget, newPod("web"))
 		for _, n := range s.objects[coreNodes] {
 			objects = append(objects, n)
 		}

@@ -66,7 +66,7 @@ func TestTheStepAndTheMessageDecideTheNextCommands(t *testing.T) {
 		"the controller drains":             {phases.Drained, "failed to drain node: worker-0 after 1 hour", "", []string{"logs deploy/machine-config-controller"}},
 		"the daemon fails during a drain":   {phases.Drained, "disk full", "", []string{"logs -c machine-config-daemon"}},
 		"the node does not come back":       {phases.RebootedNode, "", "", []string{"oc describe node worker-0"}},
-		"the daemon fails after a reboot":   {phases.RebootedNode, "disk full", "", []string{"logs -c machine-config-daemon"}},
+		"the daemon fails after a reboot":   {phases.RebootedNode, "disk full", "", []string{"get pods -o wide", "logs -c machine-config-daemon"}},
 		"two pods of a namespace":           {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"b" -n "shop"`), []string{"oc get pdb -n shop"}},
 		"pods of two namespaces":            {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"a" -n "blog"`), []string{"oc get pdb -n shop", "oc get pdb -n blog"}},
 		"a pod whose name is invalid":       {phases.Drained, "", refused(`"$(reboot)" -n "shop"`), nil},

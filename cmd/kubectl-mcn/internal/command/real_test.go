@@ -27,7 +27,7 @@ type realCase struct {
 func realCases(t *testing.T) []realCase {
 	t.Helper()
 	var all []realCase
-	for _, table := range []string{"cases.yaml", "reports.yaml", "rules.yaml", "objects.yaml"} {
+	for _, table := range []string{"cases.yaml", "reports.yaml", "rules.yaml", "objects.yaml", "details.yaml"} {
 		text, err := os.ReadFile(filepath.Join(real, table))
 		require.NoError(t, err)
 		var some []realCase

@@ -22,6 +22,9 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/phases"
 )
 
 const (
@@ -117,13 +120,16 @@ func kubeconfigOf(t testing.TB, url string) string {
 	return file
 }
 
-// set creates or replaces objects. It creates a Node for a MachineConfigNode, if there is none.
+// set creates or replaces objects. It creates a Node for a MachineConfigNode, if there is none: it is cordoned if the
+// MachineConfigNode says so.
 func (s *server) set(objects ...runtime.Object) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, obj := range objects {
 		if mcn, ok := obj.(*mcfgv1.MachineConfigNode); ok && s.objects[coreNodes][mcn.Name] == nil {
-			objects = append(objects, newKubeNode(mcn.Name))
+			node := newKubeNode(mcn.Name)
+			node.Spec.Unschedulable = conditions.StatusOf(mcn.Status.Conditions, phases.Cordoned) == metav1.ConditionTrue
+			objects = append(objects, node)
 		}
 	}
 	for _, obj := range objects {

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
@@ -115,4 +117,17 @@ func cordonerOf(node *corev1.Node) Cordoner {
 		return Cordoner{}
 	}
 	return Cordoner{by, showWriter} // a program that this table does not know
+}
+
+// lastOfCordoners returns the last write of a Node after a time by somebody who cordons nodes. No field of a Node shows
+// who has uncordoned it.
+func lastOfCordoners(entries []metav1.ManagedFieldsEntry, after time.Time) (last Write) {
+	for _, entry := range entries {
+		is := func(c cordoner) bool { return c.isManager(entry.Manager) }
+		isOf := entry.Subresource == "" && entry.Time != nil && !IsOwnManager(entry.Manager) && slices.ContainsFunc(cordoners, is)
+		if isOf && entry.Time.After(Later(after, last.At)) {
+			last = Write{entry.Manager, entry.Time.UTC()}
+		}
+	}
+	return last
 }

@@ -89,6 +89,12 @@ type Node struct {
 	Recovered time.Time
 	// Messages has the messages of the conditions of the Node that make it unavailable.
 	Messages map[progress.UnavailableReason]string
+	// Back is when the machine was up again, if only the report of its reboot is missing.
+	Back time.Time
+	// IsLifted is set if the Node is not cordoned, although its update is between the drain and the uncordon: pods come
+	// back. LiftedBy is the last write since then of somebody who cordons nodes.
+	IsLifted bool
+	LiftedBy Write
 	// Lost are the annotations that the Node has lost, if it is unavailable for AnnotationsMissing.
 	Lost []string
 
@@ -140,6 +146,8 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 		}
 	}
 	n.readUpdate(list)
+	n.readBack(node, list)
+	n.readLifted(node, list)
 	n.readCause(list)
 	return n
 }
@@ -196,6 +204,36 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 		n.Step = phases.RebootedNode
 		notReady, _ := n.unavailableSince(progress.NotReady)
 		n.Since = Later(n.Since, notReady)
+	}
+}
+
+// readBack sets Back, while the reboot is running by the MachineConfigNode: the Node has become Ready since it began, or
+// the daemon has reported something else.
+func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
+	reboot, degraded := find(list, phases.RebootedNode), find(list, phases.NodeDegraded)
+	if n.Step != phases.RebootedNode || reboot.Status != metav1.ConditionUnknown || n.Is(progress.NotReady) {
+		return
+	}
+	// A daemon goes on for a moment after it has asked for the reboot.
+	if degraded.LastTransitionTime.Sub(reboot.LastTransitionTime.Time) > time.Minute && !rebootFailed.MatchString(degraded.Message) {
+		n.Back = degraded.LastTransitionTime.UTC()
+	}
+	if node == nil {
+		return
+	}
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady && c.LastTransitionTime.After(reboot.LastTransitionTime.Time) {
+			n.Back = c.LastTransitionTime.UTC()
+		}
+	}
+}
+
+// readLifted sets IsLifted and LiftedBy.
+func (n *Node) readLifted(node *corev1.Node, list []metav1.Condition) {
+	isCordoned, at := sinceTrue(list, phases.Cordoned)
+	isHeld := n.hasReached(phases.Drained) && !n.hasReached(phases.Uncordoned) && !strings.HasPrefix(n.DesiredDrain, "uncordon-")
+	if node != nil && isCordoned && isHeld && !n.Is(progress.Cordoned) {
+		n.IsLifted, n.LiftedBy = true, lastOfCordoners(node.ManagedFields, at)
 	}
 }
 

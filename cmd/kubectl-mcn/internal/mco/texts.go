@@ -36,8 +36,8 @@ var (
 		`Error: Node Drain has not succeeded. Error is: context deadline exceeded The drain will not be complete until desired drainer drain-rendered-worker-bbb matches current drainer uncordon-rendered-worker-aaa`,
 		`^.*Node Drain has not succeeded\. Error is: `)
 	trackedDrain = text("the cause of a failing drain follows a daemon's own words", "a controller with package upgrademonitor: Track in upgrademonitor/calls.go",
-		`Error: Draining node: the server is currently unable to handle the request`,
-		`^Error: Draining( \w+)?: `)
+		`Error: Draining node. The drain will not be complete until desired drainer drain-bbb matches current drainer uncordon-aaa: the server is currently unable to handle the request`,
+		`^Error: Draining( \w+)?(\. The drain will not be complete until [^:]*)?: `)
 	untilDrained = text("the cause of a failing drain ends here", "machine-config-controller: pkg/controller/drain/drain_controller.go",
 		`Draining node. The drain will not be complete until desired drainer drain-rendered-worker-bbb matches current drainer uncordon-rendered-worker-aaa`,
 		` The drain will not be complete until `)
@@ -59,6 +59,9 @@ var (
 	withoutDrain = text("the update does not cordon, drain or reboot the node", "machine-config-daemon: pkg/daemon/update.go",
 		`Update Compatible. Post Cfg Actions: [none] Drain Required: false`,
 		`Drain Required: false`)
+	rebootFailed = text("the machine has not rebooted, although the daemon reports", "machine-config-daemon: pkg/daemon/update.go",
+		`reboot command failed, something is seriously wrong`,
+		`reboot command failed`)
 )
 
 // The texts about the pods of a drain. A message may have several of them.

@@ -20,13 +20,14 @@ import (
 // programs, one around the other, and words of errors.
 var also = map[*regexp.Regexp][]*regexp.Regexp{
 	drainFailed:      {untilDrained, OfController, errorStart, errorWords},
-	trackedDrain:     {OfController, errorStart, errorWords},
+	trackedDrain:     {untilDrained, OfController, errorStart, errorWords},
 	untilDrained:     {OfController},
 	drainTimeout:     {SeeController, OfController, errorStart, errorWords},
 	SeeController:    {OfController, errorStart, errorWords},
 	NotAsked:         {OfController, errorStart, errorWords},
 	OfController:     {errorWords},
 	withoutDrain:     {OfController},
+	rebootFailed:     {errorStart, errorWords},
 	notDrained:       {errorStart, errorWords},
 	notEvicted:       {OfController, Different},
 	notDeletable:     {errorStart, errorWords, Different},

@@ -15,26 +15,29 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// budgets names the PodDisruptionBudgets that refuse the evictions of a node's pods: those that select the
-// pod, for example "PDB shop/router allows 0 disruptions (1 of 2 healthy): router-0". If the labels of a pod
-// are not known, nobody can say which budget refuses it. Then budgets names all that allow no disruption.
-func (o Options) budgets(n cluster.Node) (texts []string) {
+// ofPods says why the pods that the error of a drain names do not go: they are terminating, or a PodDisruptionBudget
+// that selects them refuses the eviction, for example "PDB shop/router allows 0 disruptions (1 of 2 healthy): router-0".
+// If the labels of a pod are not known, nobody can say which budget refuses it. Then ofPods names all that allow
+// no disruption.
+func (o Options) ofPods(n cluster.Node) (texts []string) {
 	refusedBy, unknown, unselected := map[types.NamespacedName][]string{}, map[string][]string{}, map[string][]string{} // the pods of a budget, and of a namespace
 	for _, pod := range n.Pods {
+		name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+		state, _ := o.stateOf(n, pod)
+		switch {
+		case !state.Deleted.IsZero():
+			texts = addOnce(texts, Clean(name.String()+o.terminating(state)))
+		case state.IsGone:
+			texts = addOnce(texts, Clean(name.String()+" is gone since then"))
+		}
 		if !pod.Refused {
 			continue
 		}
-		name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-		state, _ := o.stateOf(n, pod)
 		by, isKnown := o.selecting(n, pod)
 		switch {
-		case state.IsTerminating:
-			texts = addOnce(texts, Clean(name.String()+" is terminating"))
-		case state.IsGone:
-			texts = addOnce(texts, Clean(name.String()+" is gone since then"))
 		case !isKnown && !pod.HasSeveral:
 			unknown[pod.Namespace] = addOnce(unknown[pod.Namespace], pod.Name)
-		case isKnown && len(by) == 0:
+		case isKnown && len(by) == 0 && !isLeaving(state):
 			unselected[pod.Namespace] = addOnce(unselected[pod.Namespace], pod.Name)
 		}
 		var names []string
@@ -54,6 +57,10 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 	for _, name := range slices.SortedFunc(maps.Keys(refusedBy), byName) {
 		b := o.Budgets[name]
 		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%s): %s", name, healthOf(b), o.names(refusedBy[name]))))
+		for _, pod := range o.unhealthy(name) {
+			state := o.Pods[pod]
+			texts = addOnce(texts, Clean(pod.String()+" is not Ready"+sinceText(state.NotReady, o.Now)+": "+state.Why))
+		}
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(unselected)) {
 		texts = append(texts, Clean("no budget of "+namespace+" selects "+o.names(unselected[namespace])))
@@ -72,7 +79,39 @@ func (o Options) budgets(n cluster.Node) (texts []string) {
 	return texts
 }
 
-// stateOf returns what is known about a pod whose eviction from a node was refused. A younger pod with its name runs
+// terminating says since when a pod is terminating, until when, and what holds it after that.
+func (o Options) terminating(p cluster.Pod) string {
+	text := " is terminating" + sinceText(p.Deleted, o.Now)
+	switch left := p.Ends.Sub(o.Now); {
+	case left > 0:
+		text += ", its grace period ends at " + clockTime(p.Ends, o.Now) + " (in " + took(left) + ")"
+	case len(p.Finalizers) == 0:
+		text += ", its grace period ended at " + clockTime(p.Ends, o.Now)
+	}
+	if len(p.Finalizers) > 0 {
+		text += ", held by finalizer " + strings.Join(p.Finalizers, ", ")
+	}
+	return text
+}
+
+// unhealthy returns the known pods that are not Ready and that a budget counts, if the budget has fewer healthy pods
+// than it requires: it allows a disruption once they are Ready.
+func (o Options) unhealthy(budget types.NamespacedName) (all []types.NamespacedName) {
+	b := o.Budgets[budget]
+	for name, pod := range o.Pods {
+		isCounted := name.Namespace == budget.Namespace && b.Selector.Matches(pod.Labels) && !isLeaving(pod)
+		if b.CurrentHealthy < b.DesiredHealthy && isCounted && !pod.NotReady.IsZero() {
+			all = append(all, name)
+		}
+	}
+	slices.SortFunc(all, byName)
+	return all
+}
+
+// isLeaving reports whether a pod needs no eviction: it is terminating or gone.
+func isLeaving(p cluster.Pod) bool { return p.IsGone || !p.Deleted.IsZero() }
+
+// stateOf returns what is known about a pod that the error of a drain names. A younger pod with its name runs
 // on another node, because this node was cordoned: the pod of a StatefulSet was created again.
 func (o Options) stateOf(n cluster.Node, pod mco.Pod) (state cluster.Pod, isRead bool) {
 	state, isRead = o.Pods[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]
@@ -86,7 +125,7 @@ func (o Options) stateOf(n cluster.Node, pod mco.Pod) (state cluster.Pod, isRead
 // isKnown is false if the budgets of its namespace or the labels of the pod are not known.
 func (o Options) selecting(n cluster.Node, pod mco.Pod) (by []types.NamespacedName, isKnown bool) {
 	state, isRead := o.stateOf(n, pod)
-	if state.IsGone || state.IsTerminating {
+	if isLeaving(state) {
 		return nil, true
 	}
 	var all []types.NamespacedName

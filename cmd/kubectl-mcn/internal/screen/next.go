@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
@@ -31,6 +33,7 @@ const (
 	describePool = "oc describe mcp NAME"
 	showLabels   = "oc get node NAME --show-labels"
 	uncordon     = "oc adm uncordon NAME"
+	cordon       = "oc adm cordon NAME"
 )
 
 // nextFor returns the commands with name in place of NAME, or nil if the name cannot be pasted into
@@ -51,6 +54,9 @@ func Next(n cluster.Node, o Options) []string {
 	if len(next) > 0 && n.Cordoner.Deletes() { // nobody has to wait for its update
 		next = append(next, nextFor(n.Name, n.Cordoner.Next)...)
 	}
+	if n.IsLifted {
+		next = append(nextFor(n.Name, cordon), next...)
+	}
 	return next
 }
 
@@ -66,11 +72,11 @@ func nextForStep(n cluster.Node, o Options) []string {
 		return nil
 	case len(n.Pods) > 0:
 		next := nextForPods(n, o)
-		isLeaving := func(p mco.Pod) bool {
+		isEvicted := func(p mco.Pod) bool {
 			state, _ := o.stateOf(n, p)
-			return !p.Refused || state.IsTerminating
+			return !p.Refused || !state.Deleted.IsZero()
 		}
-		if n.Is(progress.NotReady) && slices.ContainsFunc(n.Pods, isLeaving) { // the pods of a NotReady node do not terminate
+		if n.Is(progress.NotReady) && slices.ContainsFunc(n.Pods, isEvicted) { // the pods of a NotReady node do not terminate
 			next = append(nextFor(n.Name, describeNode), next...)
 		}
 		return next
@@ -81,7 +87,7 @@ func nextForStep(n cluster.Node, o Options) []string {
 		return []string{controllerLog}
 	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded && !n.HasNode: // the daemon may not be running
 		return nextFor(n.Name, describeNode)
-	case n.NotStarted() && !n.Degraded:
+	case n.NotStarted() && !n.Degraded, !n.Back.IsZero():
 		return nextFor(n.Name, daemonPods, daemonLog)
 	}
 	return nextFor(n.Name, daemonLog)
@@ -117,20 +123,32 @@ func nextForUnavailable(n cluster.Node) []string {
 }
 
 // nextForPods returns a command for each namespace in which a budget has refused an eviction, and for each
-// other pod.
-func nextForPods(n cluster.Node, o Options) []string {
-	var all []string
+// other pod. A pod that is not Ready comes before the budget that waits for it.
+func nextForPods(n cluster.Node, o Options) (all []string) {
+	add := func(pod types.NamespacedName, next string) {
+		if nodemeta.IsName(pod.Name) && nodemeta.IsName(pod.Namespace) {
+			all = addOnce(all, next)
+		}
+	}
 	for _, p := range n.Pods {
-		next := "oc get pdb -n " + p.Namespace
+		pod := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
+		state, _ := o.stateOf(n, p)
 		by, isKnown := o.selecting(n, p)
-		if !p.Refused || isKnown && len(by) == 0 {
-			next = "oc get pod " + p.Name + " -n " + p.Namespace
+		var unhealthy []types.NamespacedName
+		for _, budget := range by {
+			unhealthy = append(unhealthy, o.unhealthy(budget)...)
 		}
-		if state, _ := o.stateOf(n, p); state.IsGone || p.Refused && o.isAllowed(by) {
-			next = controllerLog // nothing refuses the eviction now, and the controller tries again
-		}
-		if nodemeta.IsName(p.Name) && nodemeta.IsName(p.Namespace) && !slices.Contains(all, next) {
-			all = append(all, next)
+		switch {
+		case state.IsGone, p.Refused && o.isAllowed(by):
+			add(pod, controllerLog) // nothing refuses the eviction now, and the controller tries again
+		case !p.Refused, isKnown && len(by) == 0:
+			add(pod, "oc get pod "+p.Name+" -n "+p.Namespace)
+		case len(unhealthy) > 0:
+			for _, pod := range unhealthy {
+				add(pod, "oc describe pod "+pod.Name+" -n "+pod.Namespace)
+			}
+		default:
+			add(pod, "oc get pdb -n "+p.Namespace)
 		}
 	}
 	return all

@@ -51,7 +51,9 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	if n.IsNew {
 		ended = "joined"
 	}
-	addTime(ended, n.Completed)
+	if !n.InUpdate() { // it is the end of another update
+		addTime(ended, n.Completed)
+	}
 	problems := ProblemsOf(p, n.Name, o)
 	if text := reasons(n, o); text != "" {
 		field("node", text)

@@ -171,6 +171,8 @@ func stepOf(n cluster.Node) string {
 	switch {
 	case n.NotStarted():
 		return "not started"
+	case !n.Back.IsZero():
+		return "rebooted"
 	case slices.ContainsFunc(n.Steps, isNext) && slices.ContainsFunc(n.Steps, func(s mco.Step) bool { return s.State == mco.Finished }):
 		return before + verb(n.Step)
 	}

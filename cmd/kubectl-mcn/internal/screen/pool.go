@@ -184,7 +184,7 @@ func paused(p cluster.Pool, o Options) Problem {
 			problem.What = is
 		}
 	case !p.TargetSet.IsZero():
-		problem.What = is + ", waiting" + sinceText(p.TargetSet, o.Now) + ": " + nodes(waits)
+		problem.What = is + ", waiting" + sinceText(waitingSince(p), o.Now) + ": " + nodes(waits)
 	default:
 		problem.What = is + ", not Updated" + sinceText(p.NotUpdatedSince(), o.Now) + ": " + nodes(waits) + " waiting"
 	}
@@ -209,6 +209,24 @@ func paused(p cluster.Pool, o Options) Problem {
 		problem.Details = []string{"its certificates expire: " + strings.Join(texts, ", ")}
 	}
 	return problem
+}
+
+// waitingSince returns since when the waiting nodes of a paused pool wait: since the target was set, or since a later time
+// when there was something to wait for. The controller needs some seconds to say that the pool is not Updated.
+func waitingSince(p cluster.Pool) time.Time {
+	later := p.NotUpdatedSince()
+	if p.Build != nil {
+		later = mco.Later(later, p.Build.Since)
+	}
+	for _, n := range p.Nodes {
+		if n.State == cluster.Waiting {
+			later = mco.Later(later, mco.Later(n.Completed, n.Ended))
+		}
+	}
+	if later.Sub(p.TargetSet) > updatedDelay {
+		return later
+	}
+	return p.TargetSet
 }
 
 // leftOut says that the update of the cluster leaves a paused pool out, or returns "".

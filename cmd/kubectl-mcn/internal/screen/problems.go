@@ -71,7 +71,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
 		Subject: Clean(n.Name), marks: marks(n), What: reason(pool, n, o), Message: n.Message, Next: Next(n, o), Tone: Alarm, About: []string{n.Name},
 	}
-	p.Details = o.budgets(n)
+	p.Details = o.ofPods(n)
 	p.began = cmp.Or(n.DegradedSince, n.Since)
 	if n.State != cluster.Stuck {
 		p.Tone = Warn
@@ -98,7 +98,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	if n.Degraded && same != "" {
 		step = "" // the error says more than the step
 	}
-	p.cause = [6]any{n.State, step, n.Degraded, n.OffTarget, n.Cordoner.Deletes(), same}
+	p.cause = [7]any{n.State, step, n.Degraded, n.OffTarget, n.Cordoner.Deletes(), n.IsLifted, same}
 	if same == "" {
 		p.cause = [2]any{n.Pool, p.cause}
 	}
@@ -134,10 +134,19 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 		}
 	}
 	step := stepName(n)
+	if !n.Back.IsZero() {
+		step += " and back since " + clockTime(n.Back, o.Now) + ", at this step"
+	}
 	if !n.Since.IsZero() {
 		step += " for " + sinceNow(n.Since, o.Now) + sinceTime(n.Since, o.Now)
 	}
 	add(n.InUpdate(), step)
+	add(!n.Back.IsZero() && !n.Degraded, "the daemon has not reported since")
+	lifted := "no longer cordoned, so pods come back"
+	if n.LiftedBy.By != "" {
+		lifted += " (last written" + writtenBy(n.LiftedBy, o) + ")"
+	}
+	add(n.IsLifted, lifted)
 	add(n.NotStarted() && !n.Degraded, "the update was requested, and the daemon has not started it")
 	degraded := "degraded"
 	if n.For > 0 {

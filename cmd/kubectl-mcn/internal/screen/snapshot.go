@@ -34,7 +34,8 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 	for _, problem := range OfOperator(pools, o) {
 		screen = append(screen, problem.draw(o)...)
 	}
-	end := append(Outside(c, o), legend(c, o)...)
+	end := Outside(c, o)
+	end = append(end, legend(append(screen, end...), c, o)...)
 	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-len(end)-2)...)
 	return fit(append(screen, end...), o)
 }
@@ -102,6 +103,14 @@ func missingKinds(pools []cluster.Pool, o Options) []Line {
 	}
 	if !o.Older.IsZero() {
 		say("the Nodes and the pools are of about " + clockTime(o.Older, o.Now) + ", and the MachineConfigNodes are newer: the states of nodes are from the MachineConfigNodes")
+	}
+	for _, p := range pools {
+		switch its := "pool " + Clean(p.Name) + ": its status counts "; {
+		case p.Partial:
+			say(its + nodes(p.Missing) + " more than there are" + where + " (not in DONE)")
+		case len(p.Moved) > 0:
+			say(its + "nodes that have left it: " + o.names(p.Moved))
+		}
 	}
 	hasObject := func(n cluster.Node) bool { return n.HasObject }
 	isKnown := slices.ContainsFunc(pools, func(p cluster.Pool) bool { return slices.ContainsFunc(p.Nodes, hasObject) })

@@ -7,13 +7,14 @@ import (
 	"maps"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 const (
@@ -23,12 +24,9 @@ const (
 	maxPods = 10
 )
 
-// podMetadata is the metadata of a Pod: no other field is needed.
-type podMetadata struct{ metav1.PartialObjectMetadata }
-
-// refused returns the pods whose eviction was refused, in the order in which a screen shows their nodes. The caller
+// named returns the pods that the errors of drains name, in the order in which a screen shows their nodes. The caller
 // holds the lock.
-func (s *Store) refused() []types.NamespacedName {
+func (s *Store) named() (all []mco.Pod) {
 	var nodes []*cluster.Node
 	s.each(func(n *cluster.Node) {
 		if len(n.Pods) > 0 {
@@ -39,74 +37,58 @@ func (s *Store) refused() []types.NamespacedName {
 	slices.SortFunc(nodes, func(a, b *cluster.Node) int {
 		return cmp.Or(rank[a.Degraded]-rank[b.Degraded], a.Since.Compare(b.Since), cmp.Compare(a.Name, b.Name))
 	})
-	var all []types.NamespacedName
 	for _, n := range nodes {
 		for _, pod := range n.Pods {
-			name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-			if pod.Refused && !slices.Contains(all, name) {
-				all = append(all, name)
+			if !slices.Contains(all, pod) {
+				all = append(all, pod)
 			}
 		}
 	}
 	return all
 }
 
-// readBudgets reads the PodDisruptionBudgets of the namespaces in which an eviction was refused, and the
-// metadata of the first refused pods.
-func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interface) {
+// readPods reads the first pods that the errors of drains name, and the PodDisruptionBudgets of the namespaces in which an
+// eviction was refused.
+func (c *Cluster) readPods(ctx context.Context, s *Store, client rest.Interface) {
 	s.mu.Lock()
-	refused := s.refused()
+	named := s.named()
 	s.mu.Unlock()
 	namespaces := map[string]bool{}
-	for _, pod := range refused {
-		namespaces[pod.Namespace] = true
+	for _, pod := range named {
+		if pod.Refused {
+			namespaces[pod.Namespace] = true
+		}
 	}
 	var all []policyv1.PodDisruptionBudget
 	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
 		list := policyv1.PodDisruptionBudgetList{}
 		if c.readOptional(ctx, s, client, "list", budgets, "/apis/policy/v1/namespaces/"+namespace+"/"+budgets, &list) != nil {
-			return // the last budgets are kept
+			namespaces = nil // the last budgets are kept
+			break
 		}
 		all = append(all, list.Items...)
 	}
-	s.edit(func() {
-		clear(s.facts.Budgets)
-		s.facts.BudgetsOf = namespaces
-		for i := range all {
-			s.put(&all[i])
-		}
-	})
-	if len(all) == 0 {
-		return
+	if namespaces != nil {
+		s.edit(func() {
+			clear(s.facts.Budgets)
+			s.facts.BudgetsOf = namespaces
+			for i := range all {
+				s.put(&all[i])
+			}
+		})
 	}
-	for _, name := range refused[:min(maxPods, len(refused))] {
-		if s.knowsPod(name) {
-			continue
-		}
-		pod := &podMetadata{}
-		err := c.readOptional(ctx, s, client, "get", pods, "/api/v1/namespaces/"+name.Namespace+"/"+pods+"/"+name.Name, &pod.PartialObjectMetadata)
+	for _, p := range named[:min(maxPods, len(named))] {
+		pod := &corev1.Pod{}
+		err := c.readOptional(ctx, s, client, "get", pods, "/api/v1/namespaces/"+p.Namespace+"/"+pods+"/"+p.Name, pod)
 		switch {
 		case err == nil:
 			s.Put(pod)
 		case apierrors.IsNotFound(err):
-			s.edit(func() { s.facts.Pods[name] = cluster.Pod{IsGone: true} })
+			s.edit(func() {
+				s.facts.Pods[types.NamespacedName{Namespace: p.Namespace, Name: p.Name}] = cluster.Pod{IsGone: true}
+			})
 		}
 	}
-}
-
-// putPod adds or replaces a pod. The caller holds the lock.
-func (s *Store) putPod(pod *podMetadata) {
-	name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
-	s.facts.Pods[name] = cluster.Pod{Labels: pod.Labels, Created: pod.CreationTimestamp.Time, IsTerminating: pod.DeletionTimestamp != nil}
-}
-
-// knowsPod reports whether the labels of a pod are known. A pod that did not exist or was terminating may have been
-// created since.
-func (s *Store) knowsPod(name types.NamespacedName) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	pod, isRead := s.facts.Pods[name]
-	return isRead && !pod.IsGone && !pod.IsTerminating
 }
 
 // errDenied is the error of a read that the user may not do.

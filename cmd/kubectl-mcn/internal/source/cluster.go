@@ -57,7 +57,7 @@ func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 	}
 	details := func(ctx context.Context) {
 		c.readConfigs(ctx, s, readers[0].client)
-		c.readBudgets(ctx, s, readers[0].client)
+		c.readPods(ctx, s, readers[0].client)
 	}
 	if follow {
 		group.Go(func() { wait.UntilWithContext(ctx, details, detailsInterval) })

@@ -33,7 +33,7 @@ var kinds = map[string]func() metav1.Object{
 	"ClusterVersion":       func() metav1.Object { return &configv1.ClusterVersion{} },
 	"ClusterOperator":      func() metav1.Object { return &configv1.ClusterOperator{} },
 	"PodDisruptionBudget":  func() metav1.Object { return &policyv1.PodDisruptionBudget{} },
-	"Pod":                  func() metav1.Object { return &podMetadata{} },
+	"Pod":                  func() metav1.Object { return &corev1.Pod{} },
 }
 
 // shown are the kinds of objects without which there is nothing to show.
@@ -112,24 +112,24 @@ func isArchive(data []byte) bool {
 	return len(data) > ofTar && bytes.HasPrefix(data[ofTar:], []byte("ustar"))
 }
 
-// asUTF8 returns the text of a file that begins with a byte order mark, as programs of Windows write it: the
-// output of a command in PowerShell is UTF-16.
+// asUTF8 returns the text of a file without its byte order mark. The output of a command in PowerShell is UTF-16, and some
+// editors leave the mark out: then one of the first two bytes is zero, which it is in no other text.
 func asUTF8(data []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {
-	case bytes.HasPrefix(data, []byte("\ufeff")):
-		return data[len("\ufeff"):]
-	case bytes.HasPrefix(data, []byte("\xff\xfe")):
-	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+	case len(data) < 2:
+		return data
+	case data[1] == 0, bytes.HasPrefix(data, []byte("\xff\xfe")):
+	case data[0] == 0, bytes.HasPrefix(data, []byte("\xfe\xff")):
 		order = binary.BigEndian
 	default:
-		return data
+		return bytes.TrimPrefix(data, []byte("\ufeff"))
 	}
-	text := make([]uint16, len(data)/2-1)
+	text := make([]uint16, len(data)/2)
 	for i := range text {
-		text[i] = order.Uint16(data[2*i+2:])
+		text[i] = order.Uint16(data[2*i:])
 	}
-	return []byte(string(utf16.Decode(text)))
+	return []byte(strings.TrimPrefix(string(utf16.Decode(text)), "\ufeff"))
 }
 
 // printable replaces the characters that YAML does not allow, but that a text of a terminal may have. It leaves
@@ -143,7 +143,7 @@ func printable(r rune) rune {
 
 // decodeDocument decodes a document of YAML, or a stream of JSON.
 func (d *decoder) decodeDocument(document []byte, kind string) (err error) {
-	if !bytes.HasPrefix(bytes.TrimSpace(document), []byte("{")) {
+	if text := bytes.TrimSpace(document); !bytes.HasPrefix(text, []byte("{")) && !bytes.HasPrefix(text, []byte("[")) {
 		// Strict: a key that occurs twice is an error. Otherwise one of its values would be lost.
 		if document, err = yaml.YAMLToJSONStrict(bytes.Map(printable, document)); err != nil {
 			return err
@@ -161,14 +161,18 @@ func (d *decoder) decodeDocument(document []byte, kind string) (err error) {
 	return nil
 }
 
-// add adds an object or the items of a list. kind is used if data has no kind, as in the items of a
+// add adds an object, or the items of a list or of an array, such as the output of jq .items. kind is used if data has no kind, as in the items of a
 // MachineConfigNodeList. Objects of other kinds are ignored.
 func (d *decoder) add(data []byte, kind string) error {
 	var head struct {
 		metav1.TypeMeta
 		Items []json.RawMessage
 	}
-	if err := json.Unmarshal(data, &head); err != nil {
+	into := any(&head)
+	if bytes.HasPrefix(bytes.TrimSpace(data), []byte("[")) {
+		into = &head.Items
+	}
+	if err := json.Unmarshal(data, into); err != nil {
 		return err
 	}
 	if head.Items != nil {

@@ -131,11 +131,11 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 	return nil
 }
 
-// readPods reads the Pods of a must-gather in the namespaces in which an eviction was refused. The caller holds the
-// lock of the Store.
+// readPods reads the Pods of a must-gather in the namespaces of the pods that the errors of drains name. The caller
+// holds the lock of the Store.
 func (f *Files) readPods(s *Store) {
 	d := decoder{}
-	for _, pod := range s.refused() {
+	for _, pod := range s.named() {
 		for _, file := range f.pods {
 			if strings.Contains(filepath.ToSlash(file), "/namespaces/"+pod.Namespace+"/") {
 				f.read(file, d.decode)

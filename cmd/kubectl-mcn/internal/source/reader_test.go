@@ -170,7 +170,7 @@ func TestTheMetadataOfConfigsIsReadOnce(t *testing.T) {
 func TestBudgetsAreReplaced(t *testing.T) {
 	s := NewStore()
 	s.Put(&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}})
-	(&Cluster{}).readBudgets(t.Context(), s, nil)
+	(&Cluster{}).readPods(t.Context(), s, nil)
 	assert.Empty(t, s.View(time.Time{}).Budgets)
 }
 
@@ -191,7 +191,7 @@ func TestBudgetsAreKeptIfTheyCannotBeRead(t *testing.T) {
 	s := NewStore()
 	s.Put(newRefused("web-0"))
 	s.Put(&policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "shop"}})
-	c.readBudgets(t.Context(), s, client)
+	c.readPods(t.Context(), s, client)
 	assert.Len(t, s.View(time.Time{}).Budgets, 1)
 }
 
@@ -206,12 +206,12 @@ func TestAtMostTenPodsAreRead(t *testing.T) {
 	for i := range 12 {
 		s.Put(newRefused(fmt.Sprint("web-", i)))
 	}
-	c.readBudgets(t.Context(), s, client)
+	c.readPods(t.Context(), s, client)
 	assert.Equal(t, map[string]int{"/apis/policy/v1/namespaces/shop": 1, "/api/v1/namespaces/shop/pods": 10}, requests)
 }
 
-// If the user may not read budgets, they are requested once, and each view says so.
-func TestDeniedBudgetsAreReadOnce(t *testing.T) {
+// If the user may not read budgets and pods, they are requested once, and each view says so.
+func TestDeniedBudgetsAndPodsAreReadOnce(t *testing.T) {
 	requests := 0
 	c, client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		requests++
@@ -220,10 +220,10 @@ func TestDeniedBudgetsAreReadOnce(t *testing.T) {
 	s := NewStore()
 	s.Put(newRefused("web-0"))
 	for range 2 {
-		c.readBudgets(t.Context(), s, client)
+		c.readPods(t.Context(), s, client)
 		assert.ErrorContains(t, s.View(time.Time{}).Denied[budgets], "not allowed to list poddisruptionbudgets on ")
 	}
-	assert.Equal(t, 1, requests)
+	assert.Equal(t, 2, requests)
 }
 
 // The number of pods that are read is limited, so the order of the reads is the order of the entries on the screen.
@@ -237,7 +237,7 @@ func TestThePodsOfDegradedNodesAreReadFirst(t *testing.T) {
 	}
 	s.Put(newRefused("g", metav1.Condition{Type: string(phases.NodeDegraded), Status: metav1.ConditionTrue}))
 	var names []string
-	for _, pod := range s.refused() {
+	for _, pod := range s.named() {
 		names = append(names, pod.Name)
 	}
 	assert.Equal(t, []string{"g", "c", "d", "e", "f", "b"}, names, "pods of degraded nodes come first, then those of the nodes that have been draining for longest")

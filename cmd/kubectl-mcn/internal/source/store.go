@@ -119,8 +119,8 @@ func (s *Store) put(obj any) {
 	case *policyv1.PodDisruptionBudget:
 		s.facts.Budgets[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = cluster.NewBudget(o)
 		s.facts.BudgetsOf[o.Namespace] = true
-	case *podMetadata:
-		s.putPod(o)
+	case *corev1.Pod:
+		s.facts.Pods[types.NamespacedName{Namespace: o.Namespace, Name: o.Name}] = cluster.NewPod(o)
 	case *mcfgv1.MachineConfig:
 		s.facts.Configs[o.Name] = cluster.NewMachineConfig(o.ObjectMeta)
 	}

@@ -22,6 +22,9 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 		return strings.HasPrefix(name, nodemeta.Prefix) || mco.IsOfCordoner(name)
 	})
 	node.DeletionTimestamp = o.DeletionTimestamp
+	if !o.Spec.Unschedulable && strings.HasPrefix(o.Annotations[nodemeta.DesiredDrain], "drain-") { // somebody may have uncordoned it
+		node.ManagedFields = o.ManagedFields
+	}
 	node.Spec.Unschedulable = o.Spec.Unschedulable
 	for _, t := range o.Spec.Taints {
 		if t.Key == corev1.TaintNodeUnschedulable || mco.IsOfCordoner(t.Key) {

@@ -1,0 +1,60 @@
+package cluster
+
+import (
+	"slices"
+
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+)
+
+// census says which Nodes of a dump are missing. The status of a pool is a witness of its own pool only: a count
+// that is out of date, for example of a pool that its last node has left, does not make another pool incomplete.
+type census struct {
+	hasNodes bool                // there are Nodes, and at least one witness that says how many there should be
+	absent   map[string]int      // for each pool, the number of its machines without a Node
+	moved    map[string][]string // the nodes that have left a pool, if they are all that its status still counts
+}
+
+// count compares the Nodes of each pool with the machines in its status. byPool has the nodes with a Node. If no
+// status counts machines, each node must have a Node.
+func (o Objects) count(byPool map[string][]Node) census {
+	c := census{absent: map[string]int{}, moved: map[string][]string{}}
+	hasNode := func(n Node) bool { return n.kube != nil }
+	if c.hasNodes = slices.ContainsFunc(o.Nodes, hasNode); c.hasNodes && o.HasNodes {
+		return c
+	}
+	machines := 0
+	for _, p := range o.Pools {
+		machines += int(p.Status.MachineCount)
+		c.absent[p.Name] = max(0, int(p.Status.MachineCount)-len(byPool[p.Name]))
+		if moved := movedFrom(p, byPool); c.absent[p.Name] > 0 && len(moved) >= c.absent[p.Name] {
+			c.moved[p.Name], c.absent[p.Name] = moved, 0
+		}
+	}
+	isWithout := func(n Node) bool { return n.kube == nil }
+	c.hasNodes = c.hasNodes && (machines > 0 || !slices.ContainsFunc(o.Nodes, isWithout))
+	return c
+}
+
+// movedFrom returns the nodes of other pools that run the config of a pool: they have just left it.
+func movedFrom(p *mcfgv1.MachineConfigPool, byPool map[string][]Node) (names []string) {
+	for name, nodes := range byPool {
+		for _, n := range nodes {
+			if name != p.Name && n.Current.Config != "" && n.Current.Config == p.Spec.Configuration.Name {
+				names = append(names, n.Name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// isComplete reports whether all Nodes of a pool are known. Those of an unknown pool are if those of all pools are.
+func (c census) isComplete(pool string) bool {
+	absent, isKnown := c.absent[pool]
+	for _, n := range c.absent {
+		if !isKnown {
+			absent += n
+		}
+	}
+	return c.hasNodes && absent == 0
+}
