@@ -40,11 +40,11 @@ type Kind string
 
 const (
 	// Parent phases are the stages of an update, and the phase Updated.
-	Parent Kind = phasetable.Parent
+	Parent Kind = "Parent"
 	// Child phases are the parts of a stage. Each has one Parent: see ParentOf.
-	Child Kind = phasetable.Child
+	Child Kind = "Child"
 	// Singleton conditions are independent of updates, and may change to any status.
-	Singleton Kind = phasetable.Singleton
+	Singleton Kind = "Singleton"
 )
 
 // KindOf returns the kind of a phase, or "" if p is not a phase.
