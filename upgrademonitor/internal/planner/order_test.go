@@ -185,7 +185,7 @@ func (w *orderWalk) desired() target {
 func (w *orderWalk) check() error {
 	o := w.server.object
 	isUpdated := conditions.StatusOf(o.Status.Conditions, phases.Updated) == "True"
-	if !slices.Contains(w.prepared, w.desired()) && !(isUpdated && w.desired() == runBy(w.node)) {
+	if isEnd := isUpdated && w.desired() == runBy(w.node); !isEnd && !slices.Contains(w.prepared, w.desired()) {
 		return fmt.Errorf("the status desires %v, but the daemon has prepared %v", w.desired(), w.prepared)
 	}
 	spec := target{o.Spec.ConfigVersion.Desired, string(o.Spec.ConfigImage.DesiredImage)}

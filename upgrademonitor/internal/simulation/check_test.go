@@ -154,7 +154,7 @@ func (s *simulation) checkNode(after *mcfgv1.MachineConfigNode) {
 	}
 	runsDesired, runsSpec := hasRun(desired), hasRun(spec)
 	s.mu.Unlock()
-	if !isTakenUp && desired != nodemeta.NotYetSet && !(isUpdated && runsDesired) {
+	if isEnd := isUpdated && runsDesired; !isTakenUp && !isEnd && desired != nodemeta.NotYetSet {
 		s.fail("the status desires %s, which the daemon has not taken up", desired)
 	}
 	if isUpdated && after.Status.ObservedGeneration == after.Generation && !runsSpec {
