@@ -1,7 +1,9 @@
 package mco_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -229,7 +231,7 @@ func TestNamesInDrainErrorsAreThoseOfPods(t *testing.T) {
 	for text, want := range map[string][]mco.Pod{
 		"cannot delete Pods declare no controller (use --force to override): shop/a":                                     {pod("a")},
 		"cannot delete Pods that declare no controller (use --force to override): shop/a, shop/b":                        {pod("a"), pod("b")},
-		"[cannot delete Pods with local storage (use --delete-emptydir-data to override): shop/a, " + evictPG0 + "]":     {{Namespace: "db", Name: "pg-0", Refused: true}, pod("a")},
+		"[cannot delete Pods with local storage (use --delete-emptydir-data to override): shop/a, " + evictPG0 + "]":     {pod("a"), {Namespace: "db", Name: "pg-0", Refused: true}},
 		"cannot delete DaemonSet-managed Pods (use --ignore-daemonsets to ignore): shop/a, shop/b and no more":           {pod("a"), pod("b")},
 		`error when deleting pod "a" in namespace "shop": Internal error`:                                                {pod("a")},
 		`error when evicting pods/"a" -n "shop": This pod has more than one PodDisruptionBudget, which is not supported`: {{Namespace: "shop", Name: "a", Refused: true, HasSeveral: true}},
@@ -283,4 +285,34 @@ func TestAnUpdateThatTheObjectMissesHasAnEnd(t *testing.T) {
 	node := newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done")
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at(8))}}
 	assert.Equal(t, at(8), mco.Of(node, nil).Ended, "without an object, the update ended when the Node became Ready")
+}
+
+// A list of pods is summarized: the number, the first names of each namespace, and the reason once. Other errors are not.
+func TestAListOfPodsIsSummarized(t *testing.T) {
+	refuse := func(namespace, name string) string {
+		return fmt.Sprintf("error when evicting pods/%q -n %q: global timeout reached: 1m30s", name, namespace)
+	}
+	wait := func(name string) string {
+		return fmt.Sprintf(`error when waiting for pod %q in namespace "b" to terminate: context deadline exceeded`, name)
+	}
+	const several = ": This pod has more than one PodDisruptionBudget, which the eviction subresource does not support."
+	for want, parts := range map[string][]string{
+		"error when evicting 4 pods of a: global timeout reached: 1m30s: p, q, r, and 1 more":  {refuse("a", "p"), refuse("a", "q"), refuse("a", "r"), refuse("a", "s")},
+		"error when evicting 3 pods: global timeout reached: 1m30s: 2 of a (p, r), 1 of b (q)": {refuse("a", "p"), refuse("b", "q"), refuse("a", "r")},
+		"error when evicting 2 pods of a: global timeout reached: 1m30s: p, q; error when waiting for 2 pods of b to terminate: context deadline exceeded: r, s": {
+			refuse("a", "p"), wait("r"), refuse("a", "q"), wait("s"),
+		},
+		"cannot delete Pods declare no controller (use --force to override): 3 pods of a: p, q, r": {"cannot delete Pods declare no controller (use --force to override): a/p, a/q, a/r"},
+		"error when evicting 3 pods of a" + several + ": p, q, r":                                  {`error when evicting pods/"p" -n "a"` + several, `error when evicting pods/"q" -n "a"` + several, `error when evicting pods/"r" -n "a"` + several},
+	} {
+		assert.Equal(t, want, mco.Listed("["+strings.Join(parts, ", ")+"]"))
+	}
+	for name, text := range map[string]string{
+		"two pods are as short as their summary": "[" + refuse("a", "p") + ", " + refuse("a", "q") + "]",
+		"another error comes first":              "[no such host, " + refuse("a", "p") + ", " + refuse("a", "q") + ", " + refuse("a", "r") + "]",
+		"each pod has another reason":            "[" + refuse("a", "p") + "x, " + refuse("a", "q") + "y, " + refuse("a", "r") + "z]",
+		"no pod":                                 "context deadline exceeded",
+	} {
+		assert.Empty(t, mco.Listed(text), name)
+	}
 }

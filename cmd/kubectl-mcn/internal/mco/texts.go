@@ -66,15 +66,18 @@ var (
 
 // The texts about the pods of a drain. A message may have several of them.
 var (
-	notDrained = text("a pod is not gone; why, up to a comma", "kubectl drain: k8s.io/kubectl/pkg/drain/drain.go",
+	notDrained = text("a pod is not gone; what follows says why", "kubectl drain: k8s.io/kubectl/pkg/drain/drain.go",
+		`error when evicting pods/"api-0" -n "shop": admission webhook "guard.example.com" denied the request: not now`,
+		`(error when (?:evicting|deleting|waiting for) )pods?[/ ]"([^"]+)" (?:-n|in namespace) "([^"]+)"`)
+	toTerminate = text("the pod was evicted, so no budget refuses it", "kubectl drain: k8s.io/kubectl/pkg/drain/drain.go",
 		`error when waiting for pod "virt-launcher-vm1-x7k2p" in namespace "vms" to terminate: context deadline exceeded`,
-		`error when (evicting|deleting|waiting for) pods?[/ ]"([^"]+)" (?:-n|in namespace) "([^"]+)"([^,\]]*)`)
-	notEvicted = text("a pod is not gone, in another drain controller; why, up to a comma", "examples/drain-controller",
+		` to terminate: `)
+	notEvicted = text("a pod is not gone, in another drain controller; what follows says why", "examples/drain-controller",
 		`evict pod shop/debug: the pod has not terminated yet`,
-		`\b(?:evict|evicting|delete|deleting) pod "?([a-z0-9.-]+)/([a-z0-9.-]+)"?([^,\]]*)`)
+		`\b((?:evict|evicting|delete|deleting) )pod "?([a-z0-9.-]+/[a-z0-9.-]+)"?`)
 	notDeletable = text("pods that a drain does not touch", "kubectl drain: k8s.io/kubectl/pkg/drain/filters.go",
 		`cannot delete Pods declare no controller (use --force to override): shop/debug-pod, shop/debug-pod-2`,
-		`cannot delete [^:]*: ([a-z0-9.-]+/[a-z0-9.-]+(?:, [a-z0-9.-]+/[a-z0-9.-]+)*)`)
+		`(cannot delete [^:]*: )([a-z0-9.-]+/[a-z0-9.-]+(?:, [a-z0-9.-]+/[a-z0-9.-]+)*)`)
 	refusedSoFar = text("a budget has refused each attempt to evict the pod", "kubectl drain: k8s.io/kubectl/pkg/drain/drain.go",
 		`error when evicting pods/"pg-0" -n "db": global timeout reached: 1m30s`,
 		`global timeout reached`)

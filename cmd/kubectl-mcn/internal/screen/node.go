@@ -71,7 +71,8 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	}
 	if len(n.Steps) > 0 {
 		ls = append(ls, Line{})
-		ls = append(ls, stepRows(n, o)...)
+		isSaid := func(p Problem) bool { return n.Message != "" && strings.Contains(p.Message, n.Message) }
+		ls = append(ls, stepRows(n, slices.ContainsFunc(problems, isSaid), o)...)
 	}
 	return ls
 }
@@ -100,8 +101,8 @@ func (o Options) wholeTarget(t progress.Target) string {
 }
 
 // stepRows returns a table with a row for each step of a node. The message of a step is below its
-// row.
-func stepRows(n cluster.Node, o Options) []Line {
+// row, unless an entry has said it.
+func stepRows(n cluster.Node, isSaid bool, o Options) []Line {
 	rows := [][]string{{"  STEP", "STATE", "STARTED", ">  TOOK"}}
 	for _, s := range n.Steps {
 		state, from, duration := strings.ToLower(string(s.State)), "-", "-"
@@ -120,8 +121,11 @@ func stepRows(n cluster.Node, o Options) []Line {
 	var all []Line
 	for i, l := range table(rows, 0, o.Width) {
 		all = append(all, l)
-		if i > 0 && n.Steps[i-1].Message != "" {
-			all = append(all, wrapped(Plain, margin, margin, n.Steps[i-1].Message, o.Width)...)
+		if i == 0 || isSaid && strings.Contains(n.Steps[i-1].Message, n.Message) {
+			continue
+		}
+		if message := n.Steps[i-1].Message; message != "" {
+			all = append(all, wrapped(Plain, margin, margin, message, o.Width)...)
 		}
 	}
 	return all

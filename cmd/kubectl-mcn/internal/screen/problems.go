@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -76,11 +77,14 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	if n.State != cluster.Stuck {
 		p.Tone = Warn
 	}
+	if listed := mco.Listed(n.Message); listed != "" && !o.Whole {
+		p.Message = listed
+	}
 	switch {
 	case !n.Failing && !n.Degraded:
 		p.Message = "" // it says what the step does, which is no cause
 	case n.IsOld:
-		p.Message = "in the last attempt: " + n.Message
+		p.Message = "in the last attempt: " + p.Message
 	}
 	why := unready(n)
 	switch {
