@@ -8,16 +8,18 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
+// NotYetOccurred is the reason of a phase that was never reported.
+const NotYetOccurred = "NotYetOccurred"
+
 const (
-	notYetOccurred = "NotYetOccurred"
-	prefixStart    = "Action during update to "
-	prefixEnd      = ": "
+	prefixStart = "Action during update to "
+	prefixEnd   = ": "
 )
 
 // IsReservedReason reports whether the reason of a condition means that its phase was never
 // reported. It is true for NotYetOccurred, and for NotYetOccured, which older daemons write.
 func IsReservedReason(reason string) bool {
-	return reason == notYetOccurred || reason == "NotYetOccured"
+	return reason == NotYetOccurred || reason == "NotYetOccured"
 }
 
 // Find returns a pointer to the first condition of a phase in the list, or nil.
@@ -36,6 +38,15 @@ func StatusOf(list []metav1.Condition, p phases.Phase) metav1.ConditionStatus {
 		return c.Status
 	}
 	return metav1.ConditionFalse
+}
+
+// WithUpdatePrefix returns the message with the prefix "Action during update to <update>: ". A message that
+// already has a prefix gets no second one.
+func WithUpdatePrefix(message, update string) string {
+	if HasUpdatePrefix(message) {
+		return message
+	}
+	return prefixStart + update + prefixEnd + message
 }
 
 // HasUpdatePrefix reports whether a message starts with "Action during update to ". The messages of

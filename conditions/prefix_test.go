@@ -8,6 +8,12 @@ import (
 	"github.com/openshift/upgrademonitor/conditions"
 )
 
+func TestAMessageHasAtMostOnePrefix(t *testing.T) {
+	once := conditions.WithUpdatePrefix("drained", "rendered-1")
+	assert.Equal(t, "Action during update to rendered-1: drained", once)
+	assert.Equal(t, once, conditions.WithUpdatePrefix(once, "rendered-2"))
+}
+
 func TestTrimUpdatePrefixKeepsTheTextOfTheReport(t *testing.T) {
 	const prefix = "Action during update to rendered-1: "
 	for message, want := range map[string]string{

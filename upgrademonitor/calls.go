@@ -56,7 +56,7 @@ func (m *Monitor) GenerateAndApplyMachineConfigNodeSpec(ctx context.Context) err
 	case m == nil:
 		return nil
 	case m.isController():
-		return errConditionsOnly
+		return errController
 	}
 	return m.submit(ctx, planner.Change{WritesSpec: true})
 }
@@ -156,7 +156,7 @@ func (m *Monitor) ReportPinnedImageSets(ctx context.Context, sets []PinnedImageS
 	change.Phase = phases.PinnedImageSetsProgressing
 	err := validateImageSets(sets)
 	if m.isController() {
-		err = errConditionsOnly
+		err = errController
 	}
 	if err = m.rejected(change, err); err == nil {
 		err = m.submit(ctx, change)

@@ -50,7 +50,7 @@ func New(ctx context.Context, config Config) (*Monitor, error) {
 	return newMonitor(ctx, config, false)
 }
 
-func newMonitor(ctx context.Context, config Config, conditionsOnly bool) (*Monitor, error) {
+func newMonitor(ctx context.Context, config Config, isController bool) (*Monitor, error) {
 	if ctx == nil {
 		return nil, errNoContext
 	}
@@ -58,7 +58,7 @@ func newMonitor(ctx context.Context, config Config, conditionsOnly bool) (*Monit
 	if err != nil {
 		return nil, err
 	}
-	m := &Monitor{config: config, client: client, life: ctx, core: planner.Core{ConditionsOnly: conditionsOnly},
+	m := &Monitor{config: config, client: client, life: ctx, core: planner.Core{IsController: isController},
 		backoff: retryBackoff, failed: make(chan struct{})}
 	m.timer = time.AfterFunc(time.Hour, m.tick)
 	m.timer.Stop()
@@ -71,6 +71,6 @@ var errNoContext = field.Required(field.NewPath("upgrademonitor", "ctx"),
 
 // isController reports whether Monitors created this Monitor. Then the Monitor writes only conditions, and
 // between calls it looks at the Node only while reports are pending.
-func (m *Monitor) isController() bool { return m.core.ConditionsOnly }
+func (m *Monitor) isController() bool { return m.core.IsController }
 
 func (m *Monitor) now() metav1.Time { return metav1.NewTime(m.config.Clock.Now()) }

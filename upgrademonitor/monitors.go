@@ -91,7 +91,7 @@ func (m *Monitors) For(nodeName string) *Monitor {
 		config := m.configOf(nodeName)
 		config.Node = func() (*corev1.Node, error) { return nil, err }
 		config.Clock = realClock
-		return &Monitor{config: config, life: m.life, core: planner.Core{ConditionsOnly: true}}
+		return &Monitor{config: config, life: m.life, core: planner.Core{IsController: true}}
 	}
 	monitor.endLife = endLife
 	m.monitors[nodeName] = monitor

@@ -13,10 +13,10 @@ import (
 )
 
 var (
-	errLate           = errors.New("not written within Config.Timeout")
-	errNoResponse     = errors.New("no response from the API server within Config.Timeout")
-	errWaiting        = errors.New("no response from the API server yet")
-	errConditionsOnly = field.Forbidden(field.NewPath("upgrademonitor", "Monitors"),
+	errLate       = errors.New("not written within Config.Timeout")
+	errNoResponse = errors.New("no response from the API server within Config.Timeout")
+	errWaiting    = errors.New("no response from the API server yet")
+	errController = field.Forbidden(field.NewPath("upgrademonitor", "Monitors"),
 		"Monitors write only conditions: report this from the daemon of the node")
 )
 

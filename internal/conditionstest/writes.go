@@ -8,10 +8,10 @@ import (
 
 // Writes returns the lists of all writes of a report. It calls transitions.Next until the report is written, as if no
 // other client wrote in between.
-func Writes(list []metav1.Condition, imageMode bool, r transitions.Report, cycle transitions.Update) (lists [][]metav1.Condition, err error) {
+func Writes(list []metav1.Condition, inImageMode bool, r transitions.Report, cycle transitions.Update) (lists [][]metav1.Condition, err error) {
 	for done := false; !done; {
 		var next []metav1.Condition
-		if next, done, err = transitions.Next(list, imageMode, r, cycle); err != nil {
+		if next, done, err = transitions.Next(list, inImageMode, r, cycle); err != nil {
 			return nil, err
 		}
 		if next == nil {

@@ -34,21 +34,21 @@ func FuzzNext(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in := mcntest.Tape(data)
-		imageMode := in.Pick(2) == 1
+		inImageMode := in.Pick(2) == 1
 		list := fuzzList(&in)
 		for n := 0; n < 12 && len(in) > 0; n++ {
 			if in.Pick(16) == 15 {
-				imageMode = !imageMode
+				inImageMode = !inImageMode
 			}
 			r := fuzzReport(&in)
 			r.Time = metav1.NewTime(earlier.In(east).Add(secondsOf(n-in.Pick(6)) + time.Millisecond)) // reports may be delayed
 			kept := slices.Clone(list)
-			writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Update)
+			writes, err := conditionstest.Writes(list, inImageMode, r.Report, r.Update)
 			if !slices.Equal(kept, list) {
 				t.Fatal("Next must not change its argument")
 			}
-			if err := (called{list, imageMode, r, writes, err}).check(); err != nil {
-				t.Fatalf("%v\n%s", err, describe(list, imageMode, r))
+			if err := (called{list, inImageMode, r, writes, err}).check(); err != nil {
+				t.Fatalf("%v\n%s", err, describe(list, inImageMode, r))
 			}
 			if last := len(writes) - 1; last >= 0 {
 				list = slices.Clone(writes[last])
@@ -57,8 +57,8 @@ func FuzzNext(f *testing.F) {
 					t.Fatal("two writes must not share memory")
 				}
 			}
-			if again, _ := conditionstest.Writes(list, imageMode, r.Report, r.Update); err == nil && again != nil && !startsAgain(r) {
-				t.Fatalf("a repeat of the report writes again\n%s", describe(list, imageMode, r))
+			if again, _ := conditionstest.Writes(list, inImageMode, r.Report, r.Update); err == nil && again != nil && !startsAgain(r) {
+				t.Fatalf("a repeat of the report writes again\n%s", describe(list, inImageMode, r))
 			}
 		}
 	})

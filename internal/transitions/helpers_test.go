@@ -29,8 +29,8 @@ var (
 // statusMap has the statuses of the phases that were reported.
 type statusMap map[phases.Phase]metav1.ConditionStatus
 
-func (m statusMap) list(imageMode bool) []metav1.Condition {
-	list := transitions.Complete(nil, imageMode, earlier)
+func (m statusMap) list(inImageMode bool) []metav1.Condition {
+	list := transitions.Complete(nil, inImageMode, earlier)
 	for i := range list {
 		p := phases.Phase(list[i].Type)
 		if s, ok := m[p]; ok {
@@ -42,7 +42,7 @@ func (m statusMap) list(imageMode bool) []metav1.Condition {
 
 // midway returns the conditions of a node that is being drained in an update. Resumed and Uncordoned were reported in an
 // earlier update. The statuses in changes replace those of the list.
-func midway(imageMode bool, changes statusMap) []metav1.Condition {
+func midway(inImageMode bool, changes statusMap) []metav1.Condition {
 	m := statusMap{
 		phases.UpdatePrepared: done, phases.UpdateExecuted: running, phases.Cordoned: done, phases.Drained: running,
 		phases.Resumed: no, phases.Uncordoned: no, phases.Updated: no,
@@ -51,7 +51,7 @@ func midway(imageMode bool, changes statusMap) []metav1.Condition {
 	for p, s := range changes {
 		m[p] = s
 	}
-	list := m.list(imageMode)
+	list := m.list(inImageMode)
 	conditions.Find(list, phases.Uncordoned).Message = prefix + lastUpdate + ": ran Uncordoned"
 	return list
 }
@@ -75,13 +75,13 @@ func report(p phases.Phase, s metav1.ConditionStatus, change ...func(*request)) 
 }
 
 // next returns the writes of a report. It checks them with the oracle, and that Next does not change its argument.
-func next(t *testing.T, list []metav1.Condition, imageMode bool, r request) [][]metav1.Condition {
+func next(t *testing.T, list []metav1.Condition, inImageMode bool, r request) [][]metav1.Condition {
 	t.Helper()
 	kept := slices.Clone(list)
-	writes, err := conditionstest.Writes(list, imageMode, r.Report, r.Update)
+	writes, err := conditionstest.Writes(list, inImageMode, r.Report, r.Update)
 	require.NoError(t, err)
 	require.Equal(t, kept, list, "Next must not change its argument")
-	require.NoError(t, called{kept, imageMode, r, writes, err}.check())
+	require.NoError(t, called{kept, inImageMode, r, writes, err}.check())
 	return writes
 }
 
@@ -124,8 +124,8 @@ func types(list []metav1.Condition) []string {
 }
 
 // describe prints the arguments of Next. It omits conditions of phases that were never reported.
-func describe(list []metav1.Condition, imageMode bool, r request) string {
-	text := fmt.Sprintf("image mode %t, list:\n", imageMode)
+func describe(list []metav1.Condition, inImageMode bool, r request) string {
+	text := fmt.Sprintf("image mode %t, list:\n", inImageMode)
 	for _, c := range list {
 		if c.Status != no || !strings.HasPrefix(c.Reason, "NotYetOccur") {
 			text += fmt.Sprintf("  %s=%s %s %.50q %s\n", c.Type, c.Status, c.Reason, c.Message, c.LastTransitionTime.UTC().Format(time.TimeOnly))

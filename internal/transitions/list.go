@@ -30,7 +30,7 @@ func Complete(list []metav1.Condition, inImageMode bool, now metav1.Time) []meta
 			Type:               string(p),
 			Status:             metav1.ConditionFalse,
 			LastTransitionTime: now,
-			Reason:             "NotYetOccurred",
+			Reason:             conditions.NotYetOccurred,
 			Message:            fmt.Sprintf("This node has not yet entered the %s phase", p),
 		})
 	}

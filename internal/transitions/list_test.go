@@ -24,12 +24,12 @@ func TestCompleteReturnsOneConditionForEachPhase(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			kept := slices.Clone(list)
-			for _, imageMode := range []bool{false, true} {
-				complete := transitions.Complete(list, imageMode, now)
+			for _, inImageMode := range []bool{false, true} {
+				complete := transitions.Complete(list, inImageMode, now)
 
-				assert.Len(t, complete, len(phases.All(imageMode)))
+				assert.Len(t, complete, len(phases.All(inImageMode)))
 				for i, c := range complete {
-					assert.EqualValues(t, phases.All(imageMode)[i], c.Type)
+					assert.EqualValues(t, phases.All(inImageMode)[i], c.Type)
 					switch i := slices.IndexFunc(list, func(o metav1.Condition) bool { return o.Type == c.Type }); i {
 					case -1:
 						assert.Equal(t, metav1.Condition{Type: c.Type, Status: no, LastTransitionTime: now, Reason: "NotYetOccurred",
@@ -38,7 +38,7 @@ func TestCompleteReturnsOneConditionForEachPhase(t *testing.T) {
 						assert.Equal(t, list[i], c)
 					}
 				}
-				assert.Equal(t, complete, transitions.Complete(complete, imageMode, earlier), "a complete list is unchanged")
+				assert.Equal(t, complete, transitions.Complete(complete, inImageMode, earlier), "a complete list is unchanged")
 				clear(complete)
 				assert.Equal(t, kept, list, "Complete does not change its argument")
 			}

@@ -34,20 +34,20 @@ const maxMessage = 4096
 //  4. The error is a *phases.TransitionError if Path rejects the change, or if a Parent is
 //     reported True while one of its children is Unknown. It is the *field.Error of Check if
 //     the phase or the status is invalid.
-func Next(list []metav1.Condition, imageMode bool, r Report, update Update) (next []metav1.Condition, done bool, err error) {
+func Next(list []metav1.Condition, inImageMode bool, r Report, update Update) (next []metav1.Condition, done bool, err error) {
 	if r.NotRequired {
 		r.Status = metav1.ConditionFalse
 		if HasStarted(list, r.Phase) {
 			r.Status = metav1.ConditionTrue
 		}
 	}
-	if err := Check(r.Phase, r.Status, imageMode); err != nil {
+	if err := Check(r.Phase, r.Status, inImageMode); err != nil {
 		return nil, true, err
 	}
 	r.Time = metav1.NewTime(r.Time.UTC().Truncate(time.Second))
 	r.Message = truncate.To(r.Message, maxMessage)
 
-	before := Complete(list, imageMode, r.Time)
+	before := Complete(list, inImageMode, r.Time)
 	next, done, err = write(before, r, update)
 	if err != nil || done && Equal(list, next) {
 		return nil, true, err
@@ -252,13 +252,9 @@ func unknownChild(list []metav1.Condition, parent, ignored phases.Phase) phases.
 	return ""
 }
 
-// withPrefix returns the message with the prefix of an update, and truncates it. A message that already has
-// a prefix gets no second one.
+// withPrefix returns the message with the prefix of an update, and truncates it.
 func withPrefix(message, update string) string {
-	if !conditions.HasUpdatePrefix(message) {
-		message = "Action during update to " + update + ": " + message
-	}
-	return truncate.To(message, maxMessage)
+	return truncate.To(conditions.WithUpdatePrefix(message, update), maxMessage)
 }
 
 func set(list []metav1.Condition, p phases.Phase, status metav1.ConditionStatus, reason, message string) {

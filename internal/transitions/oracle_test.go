@@ -48,11 +48,11 @@ func isStep(typ string) bool { return typ != "Updated" && !isSingleton(typ) }
 
 // called has the arguments of Next for a report, and all writes that Next returns for it.
 type called struct {
-	list      []metav1.Condition
-	imageMode bool
-	report    request
-	writes    [][]metav1.Condition
-	err       error
+	list        []metav1.Condition
+	inImageMode bool
+	report      request
+	writes      [][]metav1.Condition
+	err         error
 }
 
 // event is the effect of a report on the update as a whole.
@@ -124,7 +124,7 @@ func (c called) mostWrites(what event, before []metav1.Condition) int {
 // completed returns the list with one condition for each phase of the mode.
 func (c called) completed() []metav1.Condition {
 	var list []metav1.Condition
-	for _, typ := range typesOf(c.imageMode) {
+	for _, typ := range typesOf(c.inImageMode) {
 		i := slices.IndexFunc(c.list, func(o metav1.Condition) bool { return o.Type == typ })
 		if i >= 0 {
 			list = append(list, c.list[i])
@@ -144,7 +144,7 @@ func (c called) alreadyComplete() bool {
 		there[condition.Type] = true
 	}
 	for _, typ := range append(typesOf(false), typesOf(true)...) {
-		if there[typ] != slices.Contains(typesOf(c.imageMode), typ) {
+		if there[typ] != slices.Contains(typesOf(c.inImageMode), typ) {
 			return false
 		}
 	}
@@ -157,7 +157,7 @@ func (c called) now() metav1.Time {
 
 func (c called) isRejected(before []metav1.Condition) bool {
 	typ, to := string(c.report.Phase), c.report.Status
-	if !slices.Contains(typesOf(c.imageMode), typ) || !slices.Contains(statuses, to) {
+	if !slices.Contains(typesOf(c.inImageMode), typ) || !slices.Contains(statuses, to) {
 		return true
 	}
 	if typ == "Updated" {
@@ -241,7 +241,7 @@ func endOfDegraded(before metav1.ConditionStatus) metav1.ConditionStatus {
 // completes reports whether the report turns the parent True: no other child may be Unknown.
 func (c called) completes(list func(typ string) metav1.ConditionStatus) bool {
 	typ := string(c.report.Phase)
-	for _, child := range typesOf(c.imageMode) {
+	for _, child := range typesOf(c.inImageMode) {
 		if child != typ && parentOf(child) == parentOf(typ) && list(child) == running {
 			return false
 		}

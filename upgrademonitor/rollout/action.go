@@ -25,7 +25,7 @@ type action struct {
 // not exist. poolName is "" if no pool selects the node, or if conflicting pools select it. While an
 // object is being deleted, there is no action.
 func actionFor(
-	ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, imageMode bool,
+	ctx context.Context, node *corev1.Node, mcn *mcfgv1.MachineConfigNode, poolName string, inImageMode bool,
 ) action {
 	switch {
 	case mcn != nil && mcn.DeletionTimestamp != nil:
@@ -41,11 +41,11 @@ func actionFor(
 		return action{}
 	case mcn == nil:
 		named := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: node.Name}}
-		return action{desired: DesiredMachineConfigNode(ctx, named, node, poolName, imageMode)}
+		return action{desired: DesiredMachineConfigNode(ctx, named, node, poolName, inImageMode)}
 	case nodemeta.OwnedByPrevious(mcn.OwnerReferences, node):
 		return action{deletion: "the MachineConfigNode belongs to a previous Node with the same name"}
 	}
-	desired := DesiredMachineConfigNode(ctx, mcn, node, poolName, imageMode)
+	desired := DesiredMachineConfigNode(ctx, mcn, node, poolName, inImageMode)
 	if desired.Spec == mcn.Spec && equality.Semantic.DeepEqual(desired.OwnerReferences, mcn.OwnerReferences) {
 		return action{}
 	}
@@ -57,20 +57,20 @@ func actionFor(
 // It is safe for concurrent use.
 //
 //  1. For a new object, pass an mcn that has only a name. If the pool is not known, pass "".
-//  2. The owner is the Node. The desired config and, if imageMode is set, the desired image come from
+//  2. The owner is the Node. The desired config and, if inImageMode is set, the desired image come from
 //     the annotations of the Node, as in upgrademonitor.Monitor.GenerateAndApplyMachineConfigNodeSpec.
 //  3. If the pool or the desired config is not known, the field keeps its value. In a new object, it
 //     becomes "not-yet-set".
 //  4. If the CRD rejects the value of an annotation, the annotation is ignored, and this is logged
 //     with the logger of ctx.
 func DesiredMachineConfigNode(
-	ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, imageMode bool,
+	ctx context.Context, mcn *mcfgv1.MachineConfigNode, node *corev1.Node, pool string, inImageMode bool,
 ) *mcfgv1.MachineConfigNode {
 	if !nodemeta.IsName(pool) {
 		pool = nodemeta.NotYetSet
 	}
 	mode := planner.Standard
-	if imageMode {
+	if inImageMode {
 		mode = planner.Image
 	}
 	planned, invalid := planner.NewNode(node, pool, mode)

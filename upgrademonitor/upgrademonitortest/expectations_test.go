@@ -35,7 +35,7 @@ type reported struct {
 	seen      []*mcfgv1.MachineConfigNode
 }
 
-func newReported(t *testing.T, imageMode bool) *reported {
+func newReported(t *testing.T, inImageMode bool) *reported {
 	t.Helper()
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: nodeName, UID: "1a01a163"}}
 	r := &reported{t: t, clientset: upgrademonitortest.NewClientset(t)}
@@ -48,7 +48,7 @@ func newReported(t *testing.T, imageMode bool) *reported {
 		NodeName:  nodeName,
 		Node:      func() (*corev1.Node, error) { return r.node.Load(), nil },
 		Pool:      func(*corev1.Node) (string, error) { return "worker", nil },
-		ImageMode: func() bool { return imageMode },
+		ImageMode: func() bool { return inImageMode },
 	})
 	require.NoError(t, err)
 	return r
@@ -164,7 +164,7 @@ func TestAWatcherSeesWhatTheTestsOfOriginAndMachineConfigOperatorWaitFor(t *test
 		ends    = "Resumed=True UpdateComplete=True Uncordoned=True Updated=True"
 	)
 	for name, test := range map[string]struct {
-		imageMode     bool
+		inImageMode   bool
 		image         string // the new image; "": the config changes
 		before, after string // the reports before and after the daemon sets the annotations of the Node
 		follows       string
@@ -178,14 +178,14 @@ func TestAWatcherSeesWhatTheTestsOfOriginAndMachineConfigOperatorWaitFor(t *test
 			follows: starts + applied + action + ends,
 		},
 		"an update of the image": {
-			imageMode: true, image: otherImage,
+			inImageMode: true, image: otherImage,
 			before: begin + drains + "-AppliedFiles AppliedOSImage=Unknown ImagePulledFromRegistry=Unknown " +
 				"ImagePulledFromRegistry=True AppliedOSImage=True+ " + reboot + "Resumed=True Uncordoned=True+",
 			follows: starts + drains + "AppliedOSImage=Unknown ImagePulledFromRegistry=Unknown AppliedOSImage=True " +
 				"UpdateExecuted=True ImagePulledFromRegistry=True " + reboot + ends,
 		},
 		"an update of files in image mode": {
-			imageMode: true,
+			inImageMode: true,
 			before: begin + "-Drained -ImagePulledFromRegistry -AppliedOSImage " +
 				"AppliedFiles=Unknown AppliedFiles=True+ " + action + "Resumed=True",
 			follows: starts + "AppliedFiles=Unknown AppliedFiles=True UpdateExecuted=True " + action +
@@ -194,12 +194,12 @@ func TestAWatcherSeesWhatTheTestsOfOriginAndMachineConfigOperatorWaitFor(t *test
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r := newReported(t, test.imageMode)
+				r := newReported(t, test.inImageMode)
 				config, image, oldImage := "rendered-b", test.image, ""
-				if test.imageMode {
+				if test.inImageMode {
 					config, oldImage = "rendered-a", oneImage
 				}
-				if test.imageMode && image == "" {
+				if test.inImageMode && image == "" {
 					config, image = "rendered-b", oneImage
 				}
 				r.annotate("rendered-a", "rendered-a", oldImage, oldImage)

@@ -85,11 +85,11 @@ type Write struct {
 //
 //  1. A report that is ignored still copies the configs and images of the Node, if the Node is
 //     provisioned.
-//  2. If conditionsOnly is set, as in a controller, only conditions change.
-func (c Change) Plan(s State, conditionsOnly bool) (Write, error) {
+//  2. For a controller, only conditions change.
+func (c Change) Plan(s State, isController bool) (Write, error) {
 	c.Node = c.Node.withModeOf(s).withOrder(c.Order)
 	if c.isIgnored(s) {
-		if conditionsOnly || !c.Node.Provisioned {
+		if isController || !c.Node.Provisioned {
 			return Write{Next: s, Done: true}, nil
 		}
 		c = Change{Node: c.Node, Report: transitions.Report{Time: c.Time}}
@@ -102,12 +102,12 @@ func (c Change) Plan(s State, conditionsOnly bool) (Write, error) {
 	case c.Phase == "":
 		w = c.planNode(s)
 	default:
-		w, err = c.planPhase(s, conditionsOnly)
+		w, err = c.planPhase(s, isController)
 	}
 	switch {
 	case err != nil:
 		return Write{}, err
-	case conditionsOnly:
+	case isController:
 		s.Status.Conditions = w.Next.Status.Conditions
 		return Write{Next: s, Done: w.Done}, nil
 	}
@@ -138,11 +138,11 @@ func (c Change) planNode(s State) Write {
 }
 
 // planPhase returns the next write of a report of a phase.
-func (c Change) planPhase(s State, conditionsOnly bool) (Write, error) {
+func (c Change) planPhase(s State, isController bool) (Write, error) {
 	before := s.Status.Conditions
-	update := c.update(s, conditionsOnly)
+	update := c.update(s, isController)
 	starts := transitions.StartsUpdate(before, c.Report, update)
-	if conditionsOnly && (starts || phasetable.RunsOnlyInUpdate(c.Phase) && !s.isUnderWay()) {
+	if isController && (starts || phasetable.RunsOnlyInUpdate(c.Phase) && !s.isUnderWay()) {
 		return Write{}, ErrNoUpdate
 	}
 	report := c.Report
@@ -176,8 +176,8 @@ func (c Change) isFirst() bool {
 
 // update returns the facts about the current update that the conditions do not show. For a controller, the
 // Node never desires another target, because a controller starts no update.
-func (c Change) update(s State, conditionsOnly bool) transitions.Update {
-	update := transitions.Update{Name: s.updateName(c.Node), NewTarget: !conditionsOnly && s.hasNewTarget(c.Node)}
+func (c Change) update(s State, isController bool) transitions.Update {
+	update := transitions.Update{Name: s.updateName(c.Node), NewTarget: !isController && s.hasNewTarget(c.Node)}
 	if s.isTrue(phases.Updated) {
 		update.Ended = c.Time.Unix() < conditions.Find(s.Status.Conditions, phases.Updated).LastTransitionTime.Unix()
 	}

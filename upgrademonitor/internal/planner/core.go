@@ -23,9 +23,9 @@ const (
 // Core has the known state of one MachineConfigNode, and the pending changes. In a zero Core, the
 // object was never read. A Core is not safe for concurrent use.
 type Core struct {
-	// ConditionsOnly is set in a controller, which writes only conditions, and starts no update. The daemon
+	// IsController is set in a controller. It writes only conditions, and starts no update. The daemon
 	// of the node writes the spec, the owner references, and the configs and images in the status.
-	ConditionsOnly bool
+	IsController bool
 
 	situation Situation
 	// object is the known object: the last version that was read or written, or a newer version
@@ -122,9 +122,9 @@ type plan struct {
 }
 
 func (c *Core) plan(e *Entry, s State, latest Node) (p plan) {
-	p.write, p.err = e.Change.Plan(s, c.ConditionsOnly)
+	p.write, p.err = e.Change.Plan(s, c.IsController)
 	p.specFirst = p.write.WritesSpec && !e.specDone && !s.HasSpecOf(latest)
-	p.isNoop = p.err == nil && p.write.Done && p.write.Next.Equal(s) && !p.specFirst
+	p.isNoop = p.err == nil && p.write.Done && p.write.Next.HasSameStatus(s) && !p.specFirst
 	return p
 }
 
@@ -133,8 +133,8 @@ func (c *Core) plan(e *Entry, s State, latest Node) (p plan) {
 // creates it. A no-op is not certain if the Node has changed, because another process may have started or ended
 // an update, or if the Lister does not have the object, because it may have been deleted.
 func (c *Core) needsRead(e *Entry, p plan) bool {
-	isCertain := c.situation == Fresh && c.listing != notInLister && e.Change.Node.Equal(c.node)
-	waitsForDaemon := c.ConditionsOnly && c.situation == Missing
+	isCertain := c.situation == Fresh && c.listing != notInLister && e.Change.Node.hasSameVersions(c.node)
+	waitsForDaemon := c.IsController && c.situation == Missing
 	return (p.err != nil || p.isNoop && !isCertain || waitsForDaemon) && c.known <= e.after
 }
 

@@ -35,7 +35,7 @@ func writesOf(c planner.Change, s planner.State) (all writes, err error) {
 			return writes{}, err
 		}
 		all.WritesSpec = all.WritesSpec || w.WritesSpec
-		if !w.Next.Equal(s) {
+		if !w.Next.HasSameStatus(s) {
 			all.States = append(all.States, w.Next)
 		}
 	}

@@ -31,8 +31,10 @@ type Versions struct {
 	InvalidCurrentImage, InvalidDesiredImage bool
 }
 
-// Equal reports whether n and o are the same Node with the same configs and images.
-func (n Node) Equal(o Node) bool { return n.Owner.UID == o.Owner.UID && n.Versions == o.Versions }
+// hasSameVersions reports whether n and o are the same Node with the same configs and images.
+func (n Node) hasSameVersions(o Node) bool {
+	return n.Owner.UID == o.Owner.UID && n.Versions == o.Versions
+}
 
 // Mode is the mode of a node, which determines the phases of its updates.
 type Mode string

@@ -132,7 +132,7 @@ func (c *Core) leadsTo(i int, merged Change, before prediction, change Change) b
 	changes[i] = merged
 	inPlace := c.predict(changes)
 	behind, isRejected := c.after(before.State, change)
-	return inPlace.rejected[i] == isRejected && inPlace.Equal(behind)
+	return inPlace.rejected[i] == isRejected && inPlace.HasSameStatus(behind)
 }
 
 func (c *Core) changes() (changes []Change) {
@@ -162,7 +162,7 @@ func (c *Core) predict(changes []Change) prediction {
 func (c *Core) after(s State, change Change) (after State, isRejected bool) {
 	for w := (Write{}); !w.Done; s = w.Next {
 		var err error
-		w, err = change.Plan(s, c.ConditionsOnly)
+		w, err = change.Plan(s, c.IsController)
 		if errors.Is(err, ErrNoUpdate) {
 			w, err = change.Plan(s, false)
 		}

@@ -314,7 +314,7 @@ func (s *script) start(object string, controller bool, set func(*planner.Node)) 
 		Versions: planner.Versions{CurrentConfig: a, DesiredConfig: a},
 	}
 	set(&node)
-	*s = script{out: s.out, node: node, over: true, core: planner.Core{ConditionsOnly: controller}}
+	*s = script{out: s.out, node: node, over: true, core: planner.Core{IsController: controller}}
 	s.server = model{now: startTime, mode: node.Mode, controller: controller}
 	if object == "missing" {
 		return nil

@@ -228,7 +228,7 @@ func (s *script) given(c command) error {
 
 // restart replaces the process by a new one, which has no pending changes and has not read the object.
 func (s *script) restart() {
-	s.core = planner.Core{ConditionsOnly: s.core.ConditionsOnly}
+	s.core = planner.Core{IsController: s.core.IsController}
 	s.request, s.sent, s.lists, s.listed, s.over = nil, nil, false, nil, true
 }
 

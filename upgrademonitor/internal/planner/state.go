@@ -21,8 +21,8 @@ type State struct {
 	Status mcfgv1.MachineConfigNodeStatus
 }
 
-// Equal reports whether two states have the same status. It ignores the times of conditions.
-func (s State) Equal(o State) bool {
+// HasSameStatus reports whether two states have the same status. It ignores the times of conditions.
+func (s State) HasSameStatus(o State) bool {
 	a, b := s.Status, o.Status
 	return transitions.Equal(a.Conditions, b.Conditions) && a.ConfigImage == b.ConfigImage &&
 		versionOf(a) == versionOf(b) && a.ObservedGeneration == b.ObservedGeneration &&
