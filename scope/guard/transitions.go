@@ -23,7 +23,9 @@ import (
 //     UpdatePrepared may be Unknown;
 //  2. a Parent that turns True while one of its children is Unknown;
 //  3. a lastTransitionTime that changes by a second or more while the status stays the same. If the
-//     status changes, any time is allowed, because a write may be late;
+//     status changes, any time is allowed, because a write may be late. A time that no client can write
+//     may become the nearest time that clients can write, and a time that clients cannot read may become
+//     any time;
 //  4. the removal of a condition, because a client could otherwise circumvent the policy. But when a
 //     node changes its mode, the conditions of the earlier mode may be removed: the new list must
 //     have a condition that exists only in the new mode.
@@ -137,7 +139,7 @@ func transitionVariables() []admissionv1.Variable {
   !(c.type + " " + string(c.lastTransitionTime) in variables.timesBefore) && ` +
 			`c.type + " " + c.status in variables.statusesBefore &&
   variables.before.exists(b, b.type == c.type && ` + isReadable("b") + ` && ` + isReadable("c") + ` &&
-    int(timestamp(b.lastTransitionTime)) != int(timestamp(c.lastTransitionTime))))`},
+    [` + seconds("b") + `].exists(s, !(` + seconds("c") + ` in [s, ` + writable("s") + `]))))`},
 	}
 }
 

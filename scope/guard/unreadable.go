@@ -28,6 +28,29 @@ func isReadable(condition string) string {
 	return `string(` + condition + `.lastTransitionTime).matches(` + strconv.Quote(timePattern) + `)`
 }
 
+// seconds returns a CEL expression for the time of a condition, in seconds. The function timestamp fails for the year
+// 0, and for a time that is not in the years 1 to 9999 in UTC. So the year is replaced by an equal one of the years
+// 2000 to 2399: the calendar repeats after 400 years.
+func seconds(condition string) string {
+	year := `int(string(` + condition + `.lastTransitionTime).substring(0, 4))`
+	return `int(timestamp(string(2000 + ` + year + ` % 400) + string(` + condition + `.lastTransitionTime).substring(4))) + ` +
+		year + ` / 400 * ` + strconv.Itoa(in400Years)
+}
+
+const (
+	in400Years = 146097 * 24 * 60 * 60
+	firstTime  = 946684800                     // 0000-01-01T00:00:00Z
+	lastTime   = firstTime + 25*in400Years - 1 // 9999-12-31T23:59:59Z
+)
+
+// writable returns a CEL expression for the nearest time that a client can write: RFC 3339 has the years 0 to 9999. The
+// CRD accepts other times in other zones, for example 0000-01-01T00:00:00+01:00. A client has to replace them, or it
+// could not write the object again.
+func writable(seconds string) string {
+	first, last := strconv.Itoa(firstTime), strconv.Itoa(lastTime)
+	return seconds + ` < ` + first + ` ? ` + first + ` : ` + seconds + ` > ` + last + ` ? ` + last + ` : ` + seconds
+}
+
 // sameTime is a CEL expression that is true if the conditions b and c have the same type and time.
 const sameTime = `b.type == c.type && b.lastTransitionTime == c.lastTransitionTime`
 

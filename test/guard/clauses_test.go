@@ -299,6 +299,10 @@ func TestATransitionTimeChangesOnlyWithTheStatus(t *testing.T) {
 		transition("the time of a singleton", "NodeDegraded=True", "NodeDegraded=True@"+late, "NodeDegraded=False@"+late, retimed+"NodeDegraded"),
 		transition("another second, but not a fraction", readable, "Drained=Unknown@2026-01-01T00:00:01Z", "Drained=Unknown@2026-01-01T00:00:00Z", retimed+"Drained"),
 		transition("the time of another phase", "Cordoned=Unknown@"+late+" "+readable, "Cordoned=Unknown@"+late+" Drained=Unknown@"+late, "Cordoned=Unknown@"+late+" Drained=Unknown@2026-01-01T00:00:00Z", retimed+"Drained"),
+		transition("a time before the first that clients can write", "Drained=Unknown@0000-01-01T00:00:00+01:00", "Drained=Unknown@0000-01-01T00:00:01Z", "Drained=Unknown@0000-01-01T00:00:00Z", retimed+"Drained"),
+		transition("a time after the last that clients can write", "Drained=Unknown@9999-12-31T23:59:59-01:00", "Drained=Unknown@9998-12-31T23:59:59Z", "Drained=Unknown@9999-12-31T23:59:59Z", retimed+"Drained"),
+		transition("another spelling of a time in the year 0", "Drained=Unknown@0000-01-01T02:00:00+01:00", "Drained=Unknown@0000-01-01T00:00:00Z", "Drained=Unknown@0000-01-01T01:00:00Z", retimed+"Drained"),
+		transition("another spelling at the end of a century", "Drained=Unknown@1999-12-31T23:00:00-02:00", "Drained=Unknown@1999-12-31T23:00:00Z", "Drained=Unknown@2000-01-01T01:00:00Z", retimed+"Drained"),
 		transition("an unreadable time may be corrected", unreadable, "Drained=True@2026-01-01T00:00:00z", "Drained=Unknown@"+late, badTime+"Drained"),
 		transition("a time becomes unreadable", ran, ran+unreadable, ran, badTime+"Drained"),
 	})
