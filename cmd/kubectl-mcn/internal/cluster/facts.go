@@ -63,7 +63,7 @@ func NewPod(o *corev1.Pod) Pod {
 		p.Ends, p.Deleted = o.DeletionTimestamp.Time, o.DeletionTimestamp.Add(-grace)
 	}
 	for _, c := range o.Status.Conditions {
-		if c.Type == corev1.PodReady && c.Status != corev1.ConditionTrue {
+		if (c.Type == corev1.PodReady || c.Type == corev1.PodScheduled) && c.Status != corev1.ConditionTrue {
 			p.NotReady, p.Why = c.LastTransitionTime.UTC(), cmp.Or(whyNotRunning(&o.Status), c.Message, c.Reason)
 		}
 	}

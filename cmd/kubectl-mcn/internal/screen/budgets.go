@@ -94,13 +94,13 @@ func (o Options) terminating(p cluster.Pod) string {
 	return text
 }
 
-// unhealthy returns the known pods that are not Ready and that a budget counts, if the budget has fewer healthy pods
-// than it requires: it allows a disruption once they are Ready.
+// unhealthy returns the known pods that are not Ready and that a budget counts, if it allows no disruption: it may once they
+// are Ready.
 func (o Options) unhealthy(budget types.NamespacedName) (all []types.NamespacedName) {
 	b := o.Budgets[budget]
 	for name, pod := range o.Pods {
 		isCounted := name.Namespace == budget.Namespace && b.Selector.Matches(pod.Labels) && !isLeaving(pod)
-		if b.CurrentHealthy < b.DesiredHealthy && isCounted && !pod.NotReady.IsZero() {
+		if b.DisruptionsAllowed <= 0 && isCounted && !pod.NotReady.IsZero() {
 			all = append(all, name)
 		}
 	}

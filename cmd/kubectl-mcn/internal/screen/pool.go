@@ -215,7 +215,7 @@ func paused(p cluster.Pool, o Options) Problem {
 // when there was something to wait for. The controller needs some seconds to say that the pool is not Updated.
 func waitingSince(p cluster.Pool) time.Time {
 	later := p.NotUpdatedSince()
-	if p.Build != nil {
+	if p.IsBuilding() {
 		later = mco.Later(later, p.Build.Since)
 	}
 	for _, n := range p.Nodes {
