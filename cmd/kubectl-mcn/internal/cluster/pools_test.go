@@ -176,6 +176,17 @@ func TestAPercentageOfMaxUnavailableIsOfAllMachines(t *testing.T) {
 	}
 }
 
+// The Node and its MachineConfigNode are not read at the same moment, so a cordon counts as lifted after a minute.
+func TestALiftedCordonMakesANodeSlow(t *testing.T) {
+	n := drainingNode("n", 99)
+	n.IsLifted = true
+	for now, want := range map[float64]bool{99.9: false, 100: true} {
+		got := one(t, worker(""), now, n).Nodes[0]
+		assert.Equal(t, want, got.Slow)
+		assert.Equal(t, want, got.IsLifted)
+	}
+}
+
 func TestANodeOverTheLimitIsStuck(t *testing.T) {
 	for name, tc := range map[string]struct {
 		node cluster.Node

@@ -58,6 +58,24 @@ func targetAt(p *mcfgv1.MachineConfigPool, at time.Time, sources ...string) *mcf
 	return p
 }
 
+// A pool never gets a MachineConfig that was deleted. A wait for its removal goes on.
+func TestWaitFailsIfTheMachineConfigIsDeleted(t *testing.T) {
+	t.Parallel()
+	created := time.Now().Add(-time.Hour)
+	s := newServer(t, targetAt(newPool("worker", newConfig), created, chrony), newNode("worker-0", "worker", oldConfig, created), newConfigOf(chrony, created, created))
+	file := s.kubeconfig(t)
+	added := start(t, "wait", "worker", "--machineconfig", chrony, "--kubeconfig", file)
+	removed := start(t, "wait", "worker", "--machineconfig", chrony, "--removed", "--kubeconfig", file)
+	added.await("without the new " + chrony)
+	removed.await("still with " + chrony)
+	s.remove(configsResource, chrony)
+	code, _, stderr := added.end()
+	assert.Equal(t, exitFailed, code)
+	assert.Equal(t, "kubectl mcn: failed: the MachineConfig "+chrony+" was deleted\n", stderr)
+	s.set(targetAt(newPool("worker", "rendered-worker-33333333"), created))
+	removed.await("worker 0/1 to 33333333, 1 waiting\n")
+}
+
 // Right after kubectl apply, the pool is still Updated without the MachineConfig. wait must not end yet.
 func TestWaitDoesNotEndBeforeThePoolHasTheMachineConfig(t *testing.T) {
 	t.Parallel()

@@ -140,6 +140,18 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 	assert.Contains(t, got, "\n> Preparing              running  -             -\n", "a step without a time has no duration")
 }
 
+// The daemon reports the end of an update late, so it may be after the request for the next one.
+func TestTheScreenOfANodeDoesNotShowTheEndOfAnotherUpdate(t *testing.T) {
+	t.Parallel()
+	n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
+	show := func() string { return execute(t, asList(t, newPool("worker", newConfig), n), "node", "worker-0", "-f", "-").stdout }
+	assert.Contains(t, show(), "\njoined ")
+	request(n, newConfig, now.Add(-42*time.Second))
+	assert.Contains(t, show(), "\nrequested  2026-03-04 14:15:23 UTC, 42s ago\n")
+	assert.NotContains(t, show(), "\njoined ")
+	assert.NotContains(t, show(), "\ncompleted ")
+}
+
 func TestTheScreenOfANodeSaysAReasonOnce(t *testing.T) {
 	t.Parallel()
 	down := newKubeNode("worker-4")
@@ -257,6 +269,12 @@ func TestANodeThatUpdatesToAWithdrawnConfigHasAnEntry(t *testing.T) {
 	got := execute(t, asList(t, newPool("worker", newConfig), n), "-f", "-").stdout
 	assert.Contains(t, got, "\n~ worker-0 ")
 	assert.NotContains(t, got, "\n  worker-0 ")
+	other := newNode("worker-1", "worker", oldConfig, now.Add(-24*time.Hour))
+	update(other, newConfig, now.Add(-5*time.Minute), phases.Drained)
+	other.Name = "a-worker"
+	got = execute(t, asList(t, newPool("worker", newConfig), n, other), "-f", "-").stdout
+	assert.Contains(t, got, "kubectl mcn node worker-0 shows details", "the legend names a node with an entry")
+	assert.Contains(t, got, "- skipped, ~ does not stop the rollout")
 	got = execute(t, asList(t, newPool("worker", newConfig), n), "node", "worker-0", "-f", "-").stdout
 	assert.Contains(t, got, "\npool       "+newConfig+"; it no longer targets the config that the\n")
 	got = execute(t, asList(t, newPool("worker", newConfig), n), "wait", "-f", "-").stdout

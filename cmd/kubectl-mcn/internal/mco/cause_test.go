@@ -245,7 +245,7 @@ func TestNamesInDrainErrorsAreThoseOfPods(t *testing.T) {
 		m := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 2), is(phases.Drained, running, 3, drainFailed+text))
 		assert.Equal(t, want, mco.Of(nil, m).Pods, text)
 	}
-	for _, prefix := range []string{drainFailed, "Error: Draining node: ", "Error: Draining: "} {
+	for _, prefix := range []string{drainFailed, "Error: Draining node: ", "Error: Draining: ", "Error: " + draining + ": "} {
 		m := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, running, 3, prefix+evictPG0))
 		assert.Equal(t, evictPG0, mco.Of(nil, m).Message)
 	}

@@ -1,7 +1,9 @@
 package mco_test
 
 import (
+	"cmp"
 	"testing"
+	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
@@ -112,5 +114,77 @@ func TestTheMostSpecificErrorIsShown(t *testing.T) {
 		n := mco.Of(newNode("state", "Degraded", "reason", tc.reason), tc.object)
 		assert.True(t, n.Degraded, name)
 		assert.Equal(t, tc.message, n.Message, name)
+	}
+}
+
+// A reboot is over once its Node has become Ready, or its daemon has reported something else later: then only its report is
+// missing.
+func TestARebootIsOverOnceTheMachineIsUp(t *testing.T) {
+	const began = 20
+	for name, tc := range map[string]struct {
+		ready, degraded float64 // when Ready and NodeDegraded have changed
+		isReady, noNode bool
+		message         string
+		back            float64
+	}{
+		"Ready since before":                       {ready: 1, isReady: true},
+		"Ready again":                              {ready: 25, isReady: true, back: 25},
+		"NotReady since then":                      {ready: 25, degraded: 24},
+		"the daemon has failed later":              {ready: 1, isReady: true, degraded: 24, back: 24},
+		"the daemon was about to end":              {ready: 1, isReady: true, degraded: 20.5},
+		"the daemon could not reboot":              {ready: 1, isReady: true, degraded: 24, message: "reboot command failed, something is seriously wrong"},
+		"Ready again, and the daemon fails":        {ready: 23, isReady: true, degraded: 24, back: 23},
+		"the daemon has failed later, and no Node": {noNode: true, degraded: 24, back: 24},
+		"no Node": {noNode: true},
+	} {
+		node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working")
+		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(at(tc.ready))}}
+		if tc.isReady {
+			node.Status.Conditions[0].Status = corev1.ConditionTrue
+		}
+		if tc.noNode {
+			node = nil
+		}
+		object := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.AppliedFilesAndOS, yes, 19), is(phases.RebootedNode, running, began))
+		if tc.degraded > 0 {
+			is(phases.NodeDegraded, yes, tc.degraded, tc.message)(object)
+		}
+		n := mco.Of(node, object)
+		want := at(tc.back)
+		if tc.back == 0 {
+			want = time.Time{}
+		}
+		assert.Equal(t, want, n.Back, name)
+	}
+}
+
+// A node has to be cordoned from its drain until the daemon requests the uncordon.
+func TestACordonIsLiftedBetweenTheDrainAndTheUncordon(t *testing.T) {
+	conditions := []func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 5)}
+	for name, tc := range map[string]struct {
+		drain       string
+		isCordoned  bool
+		more        []func(*mcfgv1.MachineConfigNode)
+		want        bool
+		writer      string
+		isOfCordons bool
+	}{
+		"draining":                   {more: conditions[:0], want: true, writer: "kubectl-uncordon", isOfCordons: true},
+		"draining, cordoned":         {isCordoned: true},
+		"draining, another writer":   {want: true, writer: "nfd-master"},
+		"draining, MCO has written":  {want: true, writer: "machine-config-controller"},
+		"rebooting":                  {more: []func(*mcfgv1.MachineConfigNode){is(phases.Drained, yes, 6), is(phases.RebootedNode, running, 7)}, want: true},
+		"uncordoning":                {more: []func(*mcfgv1.MachineConfigNode){is(phases.Drained, yes, 6), is(phases.Uncordoned, running, 7)}},
+		"an uncordon was requested":  {drain: "uncordon-" + configB},
+		"a drain that is not needed": {more: []func(*mcfgv1.MachineConfigNode){is(phases.Cordoned, no, 5)}},
+	} {
+		node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working", "desiredDrain", cmp.Or(tc.drain, "drain-"+configB))
+		node.Spec.Unschedulable = tc.isCordoned
+		write := entry(`{"f:metadata":{}}`, at(6))
+		write.Manager = tc.writer
+		node.ManagedFields = []metav1.ManagedFieldsEntry{write}
+		n := mco.Of(node, mcn(append(conditions[:3:3], tc.more...)...))
+		assert.Equal(t, tc.want, n.IsLifted, name)
+		assert.Equal(t, tc.isOfCordons, n.LiftedBy.By == tc.writer && tc.writer != "", name)
 	}
 }

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	policyv1 "k8s.io/api/policy/v1"
@@ -19,6 +20,18 @@ func TestTheHealthOfABudgetIsItsCountOrTheFailureToCount(t *testing.T) {
 		b.CurrentHealthy, b.ExpectedPods = 1, 2
 		b.Conditions = []metav1.Condition{{Type: policyv1.DisruptionAllowedCondition, Reason: reason, Message: "no controller"}}
 		assert.Equal(t, want, healthOf(b), reason)
+	}
+}
+
+// A pod that is younger than the drain was created again. If the time of the drain is not known, each pod is the one of the error.
+func TestAPodThatWasCreatedAgainIsNotTheOneOfTheError(t *testing.T) {
+	pod := mco.Pod{Namespace: "shop", Name: "db-0"}
+	began := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
+	o := Options{Facts: cluster.Facts{Pods: map[types.NamespacedName]cluster.Pod{{Namespace: "shop", Name: "db-0"}: {Created: began}}}}
+	for since, isGone := range map[time.Time]bool{began.Add(-time.Second): true, began: false, {}: false} {
+		state, isRead := o.stateOf(cluster.Node{Node: mco.Node{Since: since}}, pod)
+		assert.True(t, isRead)
+		assert.Equal(t, isGone, state.IsGone, since)
 	}
 }
 

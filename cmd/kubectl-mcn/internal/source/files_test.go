@@ -31,9 +31,10 @@ func TestTheNewestHeartbeatIsTheTimeOfADump(t *testing.T) {
 	}
 }
 
-func TestAByteOrderMarkTellsTheEncoding(t *testing.T) {
+func TestAByteOrderMarkOrAZeroTellsTheEncoding(t *testing.T) {
 	for in, want := range map[string]string{
 		"kind": "kind", "\ufeffkind": "kind", "\xff\xfek\x00\xac\x20": "k\u20ac", "\xfe\xff\x00k\x20\xac": "k\u20ac", "\xff\xfe": "", "\xff\xfek\x00\xac": "k",
+		"k\x00\xac\x20": "k\u20ac", "\x00k\x20\xac": "k\u20ac", "": "", "k": "k",
 	} {
 		assert.Equal(t, want, string(asUTF8([]byte(in))), "%q", in)
 	}
@@ -45,7 +46,7 @@ func TestAFileMayHaveSeveralDocuments(t *testing.T) {
 	const list = "apiVersion: v1\nitems:\n- kind: Node\n  metadata:\n    name: a\nkind: List\n"
 	for _, text := range []string{
 		yaml + "---\n" + yaml, yaml + "...\n" + yaml, yaml + "...\n---\n" + yaml, list + list,
-		json + json, "\n" + json + "\n" + json, "---\n" + json + "\n---\n" + json,
+		json + json, "[" + json + ",\n" + json + "]\n", "- kind: Node\n  metadata:\n    name: a\n- kind: Node\n  metadata:\n    name: a\n", "\n" + json + "\n" + json, "---\n" + json + "\n---\n" + json,
 	} {
 		d := decoder{}
 		require.NoError(t, d.decode("", "", []byte(text)), text)
