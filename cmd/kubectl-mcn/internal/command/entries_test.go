@@ -144,7 +144,9 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 func TestTheScreenOfANodeDoesNotShowTheEndOfAnotherUpdate(t *testing.T) {
 	t.Parallel()
 	n := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour))
-	show := func() string { return execute(t, asList(t, newPool("worker", newConfig), n), "node", "worker-0", "-f", "-").stdout }
+	show := func() string {
+		return execute(t, asList(t, newPool("worker", newConfig), n), "node", "worker-0", "-f", "-").stdout
+	}
 	assert.Contains(t, show(), "\njoined ")
 	request(n, newConfig, now.Add(-42*time.Second))
 	assert.Contains(t, show(), "\nrequested  2026-03-04 14:15:23 UTC, 42s ago\n")
