@@ -97,6 +97,9 @@ func TestMCNCommandsOfThePage(t *testing.T) {
 		isWaiting := strings.Contains(script, "--timeout") // the pool is never done, so wait times out
 		assert.Equal(t, map[bool]int{true: 3}[isWaiting], code, "%s%s", script, out)
 	}
+	out, err := shell(t, standard, "kubectl __complete mcn wait --mach", filepath.Join(dir, "bin"))
+	require.NoError(t, err)
+	assert.Contains(t, out, "--machineconfig\t", "kubectl completes the command")
 }
 
 // Each command of the pages that needs a cluster runs, and prints the text that the page shows below the command. Package
