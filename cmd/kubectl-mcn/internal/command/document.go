@@ -55,7 +55,7 @@ type documentPool struct {
 }
 
 // documentCounts are the numbers of nodes by state. Nodes is the sum. Missing nodes also count as done or
-// unreported.
+// unreported, unless a dump has other Nodes.
 type documentCounts struct {
 	Nodes          int `json:"nodes"`
 	cluster.Counts `json:",inline"`
