@@ -51,7 +51,9 @@ var (
 // TestMain fails if a test leaks a goroutine.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server is a fake API server. A test decides how long its responses take, and which requests fail.
+// server is a fake API server, below a real clientset. The tests of the Monitor use it in place of the generated fake
+// clientset, which checks no resourceVersion, and loses and delays no response. Tests of a daemon use upgrademonitortest.
+// A test decides how long responses take, and which requests fail.
 // A request whose context ends before its response has no effect.
 //
 // takes, fails, failing and recovers first wait until every other goroutine of the bubble is blocked.

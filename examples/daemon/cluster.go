@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	corelisters "k8s.io/client-go/listers/core/v1"
+	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -66,6 +67,14 @@ func onCluster(stop context.Context, kube kubernetes.Interface, mcfg mcfgclients
 		return err
 	}
 	c.setWork()
+	_, err = nodes.Core().V1().Nodes().Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(before, after any) {
+		if before.(*corev1.Node).Annotations[desiredConfig] != after.(*corev1.Node).Annotations[desiredConfig] {
+			c.nodeChanged(ctx)
+		}
+	}})
+	if err != nil {
+		return err
+	}
 	nodes.StartWithContext(ctx) // after Lister(), which requests the informer
 	mcns.StartWithContext(ctx)
 	nodes.WaitForCacheSync(stop.Done())

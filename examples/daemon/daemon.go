@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
 
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
@@ -23,6 +25,12 @@ type daemon struct {
 func newDaemon(ctx context.Context, config upgrademonitor.Config) (*daemon, error) {
 	monitor, err := upgrademonitor.New(ctx, config)
 	return &daemon{monitor: monitor}, err
+}
+
+// nodeChanged is called when the informer of Nodes has a new desired config. So the spec shows an order at once, even
+// while a step runs.
+func (d *daemon) nodeChanged(ctx context.Context) {
+	go func() { _ = d.monitor.GenerateAndApplyMachineConfigNodeSpec(ctx) }() // the Monitor logs and retries a failure
 }
 
 // update is called while the node does not run its desired config, until it succeeds. ctx must not end on
@@ -57,7 +65,11 @@ func (d *daemon) update(ctx context.Context) (err error) {
 		}
 		return d.complete(ctx, false)
 	}
-	d.monitor.Report(ctx, phases.RebootedNode, "Update requires a reboot", metav1.ConditionUnknown)
+	// nil: written. ErrPending: accepted, and written by flush. Another error: rejected, so no watcher sees the reboot.
+	if err := d.monitor.GenerateAndApplyMachineConfigNode(ctx, phases.RebootedNode, "RebootedNode", "Update requires a reboot",
+		metav1.ConditionUnknown); err != nil && !errors.Is(err, upgrademonitor.ErrPending) {
+		klog.FromContext(ctx).Error(err, "Rebooting without a report")
+	}
 	d.flush(ctx)
 	if err := d.reboot(ctx); err != nil {
 		return d.failed(ctx, phases.RebootedNode, "Rebooting the node", err)
@@ -65,16 +77,17 @@ func (d *daemon) update(ctx context.Context) (err error) {
 	return nil // report nothing more until the node is down
 }
 
-// complete is called when a process starts on a node that runs its desired config, until it succeeds.
-// hasRebooted is true if the node has rebooted for an update that is not complete yet.
+// complete is called while the node runs its desired config, until it succeeds: when a process starts, and after
+// an order was withdrawn. hasRebooted is true if the node has rebooted for an update that is not complete yet.
 func (d *daemon) complete(ctx context.Context, hasRebooted bool) (err error) {
 	defer func() { d.monitor.ReportDegraded(ctx, err) }() // nil: the node is not degraded
 	if hasRebooted {
 		d.monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
 	}
 	d.monitor.Report(ctx, phases.Resumed, "In desired config", metav1.ConditionTrue)
-	// finish asks the drain controller to uncordon the node, and sets the annotation currentConfig.
-	if err := d.finish(ctx); err != nil {
+	// finish asks the drain controller to uncordon the node, and sets the annotation currentConfig. It returns when
+	// Config.Node shows the annotation, because Updated=True copies it.
+	if err := d.monitor.Track(ctx, phases.UpdateComplete, "Completing the update", d.finish); err != nil {
 		return err
 	}
 	d.monitor.Report(ctx, phases.Updated, "Node is updated", metav1.ConditionTrue) // ends the update

@@ -123,6 +123,7 @@ UpdateExecuted: False Unknown True False
 AppliedFilesAndOS: False Unknown True False
 UpdatePostActionComplete: False Unknown True False
 Resumed: False Unknown True False Unknown True False
+UpdateComplete: False Unknown True False Unknown True False
 Updated: False True False True`,
 		},
 	} {
@@ -256,7 +257,7 @@ func Example_inMemory() {
 	// 14:07:14  RebootedNode      Unknown → True     Node has rebooted
 	// 14:07:14  Resumed           False   → Unknown  In desired config
 	// 14:07:14  Resumed           Unknown → True     In desired config
-	// 14:07:14  UpdateComplete    False   → Unknown  Uncordoned node
+	// 14:07:14  UpdateComplete    False   → Unknown  Completing the update
 	// 14:07:14  Uncordoned        False   → Unknown  Uncordoned node
 	// 14:07:14  UpdateComplete    Unknown → True     Uncordoned node
 	// 14:07:14  Uncordoned        Unknown → True     Uncordoned node
@@ -267,7 +268,7 @@ func Example_inMemory() {
 	// 14:07:16  AppliedFilesAndOS True    → False    Action during update to rendered-worker-2: Applying files and OS
 	// 14:07:16  RebootedNode      True    → False    Action during update to rendered-worker-2: Node has rebooted
 	// 14:07:16  Resumed           True    → False    Action during update to rendered-worker-2: In desired config
-	// 14:07:16  UpdateComplete    True    → False    Action during update to rendered-worker-2: Uncordoned node
+	// 14:07:16  UpdateComplete    True    → False    Action during update to rendered-worker-2: Completing the update
 	// 14:07:16  Uncordoned        True    → False    Action during update to rendered-worker-2: Uncordoned node
 	// 14:07:16  NodeDegraded      True    → False    Action during update to rendered-worker-2: Node worker-0 upgrade failure. pod web-0 cannot be evicted
 	// 14:07:16  Updated           False   → True     Node is updated

@@ -66,8 +66,15 @@ func run(ctx context.Context, client mcfgclientset.Interface, w work, out io.Wri
 		return err
 	}
 	// A real daemon now calls Flush, and reboots the node.
-	setDone := func() { node.Store(newNode(newImage, newImage)) }
-	complete(ctx, monitor, setDone)
+	finish := func(ctx context.Context) error {
+		// On a cluster, the drain controller reports Uncordoned.
+		monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
+		node.Store(newNode(newImage, newImage))
+		return nil
+	}
+	if err := complete(ctx, monitor, finish); err != nil {
+		return err
+	}
 	return show(ctx, client, out)
 }
 
@@ -109,13 +116,14 @@ func apply(ctx context.Context, monitor *upgrademonitor.Monitor, w work) error {
 	return monitor.Track(ctx, phases.AppliedOSImage, "Applying the OS image", w.image, upgrademonitor.CompletesParent())
 }
 
-func complete(ctx context.Context, monitor *upgrademonitor.Monitor, setDone func()) {
+func complete(ctx context.Context, monitor *upgrademonitor.Monitor, finish func(context.Context) error) error {
 	monitor.Report(ctx, phases.RebootedNode, "Node has rebooted", metav1.ConditionTrue)
 	monitor.Report(ctx, phases.Resumed, "In desired config", metav1.ConditionTrue)
-	// On a cluster, the drain controller reports Uncordoned.
-	monitor.Report(ctx, phases.Uncordoned, "Uncordoned node", metav1.ConditionTrue, upgrademonitor.CompletesParent())
-	setDone()
+	if err := monitor.Track(ctx, phases.UpdateComplete, "Completing the update", finish); err != nil {
+		return err
+	}
 	monitor.Report(ctx, phases.Updated, "Node is updated", metav1.ConditionTrue)
+	return nil
 }
 
 func newNode(current, desired string) *corev1.Node {
