@@ -191,9 +191,10 @@ func paused(p cluster.Pool, o Options) Problem {
 	if leftOut != "" {
 		problem.What += "; " + leftOut
 	}
-	for _, n := range p.UnavailableNodes() {
-		if problem.What != "" && n.State == cluster.Waiting {
-			problem.What += ", " + Clean(n.Name) + " (" + whyUnavailable(n, o) + ")"
+	isOther := func(n cluster.Node) bool { return n.State != cluster.Waiting }
+	if problem.What != "" {
+		for _, g := range outages(p, slices.DeleteFunc(p.UnavailableNodes(), isOther), o) {
+			problem.What += ", " + strings.Join(g.texts(p, o), ", ")
 		}
 	}
 	var texts []string

@@ -77,13 +77,12 @@ func (p Problem) draw(o Options) []Line {
 // counts the remaining nodes; more is the format of this line.
 func grouped(all []Problem, more string, o Options) []Line {
 	var order []Problem
-	names := map[any][]string{}
+	of := map[any][]Problem{}
 	for _, p := range all {
-		if names[p.cause] == nil {
+		if of[p.cause] == nil {
 			order = append(order, p)
 		}
-		first := order[slices.IndexFunc(order, func(f Problem) bool { return f.cause == p.cause })]
-		names[p.cause] = append(names[p.cause], p.Subject+p.differs(first, o))
+		of[p.cause] = append(of[p.cause], p)
 	}
 	most := len(order)
 	if !o.Whole {
@@ -92,18 +91,53 @@ func grouped(all []Problem, more string, o Options) []Line {
 	var ls []Line
 	for _, p := range order[:most] {
 		ls = append(ls, p.draw(o)...)
-		if same := names[p.cause][1:]; len(same) > 0 {
-			ls = append(ls, wrapped(p.Tone, margin, margin, "the same: "+o.names(same), o.Width)...)
+		if same := of[p.cause][1:]; len(same) > 0 {
+			ls = append(ls, wrapped(p.Tone, margin, margin, "the same: "+o.same(p, same), o.Width)...)
 		}
 	}
 	left := 0
 	for _, p := range order[most:] {
-		left += len(names[p.cause])
+		left += len(of[p.cause])
 	}
 	if left > 0 {
 		ls = append(ls, o.paragraph(order[most].Tone, fmt.Sprintf(more, nodes(left)))...)
 	}
 	return ls
+}
+
+// same names the nodes with the same cause as the first problem. Many nodes are counted, with their times and pools.
+func (o Options) same(first Problem, all []Problem) string {
+	var names, pools []string
+	var times []time.Time
+	for _, p := range all {
+		names = append(names, p.Subject+p.differs(first, o))
+		pools = addOnce(pools, p.Pool)
+		times = append(times, cmp.Or(p.Since, p.began))
+	}
+	if len(all) <= maxNames || o.Whole {
+		return o.names(names)
+	}
+	for i, p := range all {
+		names[i] = p.Subject
+	}
+	text := nodes(len(all)) + o.span(times)
+	if len(pools) > 1 || pools[0] != first.Pool {
+		text += " in " + Clean(strings.Join(pools, ", "))
+	}
+	return text + " (" + o.firstOf(names) + "): kubectl mcn -o wide"
+}
+
+// span says from when to when the times are that are known, for example " since 10:49:00 to 10:49:39".
+func (o Options) span(times []time.Time) string {
+	times = slices.DeleteFunc(slices.SortedFunc(slices.Values(times), time.Time.Compare), time.Time.IsZero)
+	if len(times) == 0 {
+		return ""
+	}
+	text, last := " since "+clockTime(times[0], o.Now), times[len(times)-1]
+	if last.After(times[0]) {
+		text += " to " + clockTime(last, o.Now)
+	}
+	return text
 }
 
 // differs returns the pool and the time of a problem, if they differ from those of another problem with
@@ -120,6 +154,14 @@ func (p Problem) differs(first Problem, o Options) string {
 		return ""
 	}
 	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// firstOf joins the first names, and counts the others. Unlike names, it may stand before the end of a sentence.
+func (o Options) firstOf(all []string) string {
+	if more := len(all) - manySame; more > 0 && !o.Whole {
+		all = append(slices.Clone(all[:manySame]), fmt.Sprintf("and %d more", more))
+	}
+	return Clean(strings.Join(all, ", "))
 }
 
 // names joins at most maxNames names, and counts the remaining names.

@@ -206,7 +206,11 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 		if problem.Message == "" {
 			problem.Message = unready(n)
 		}
-		problem.cause = [4]any{p.Name, problem.Tone, strings.ReplaceAll(problem.What, n.Name, ""), masked(problem.Message, n.Name)}
+		if len(n.Unavailable) > 0 {
+			problem.began = n.Unavailable[0].Since
+		}
+		what := strings.ReplaceAll(problem.What, why, reasons(timeless(n), o))
+		problem.cause = [3]any{problem.Tone, strings.ReplaceAll(what, n.Name, ""), masked(problem.Message, n.Name)}
 		all = append(all, problem)
 	}
 	return all

@@ -23,9 +23,22 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 	screen = append(screen, poolTable(pools, o)...)
 	screen = append(screen, facts(pools, o)...)
 	screen = append(screen, missingKinds(pools, o)...)
+	var all []Problem
 	for _, p := range pools {
-		for _, problem := range ofPool(p, o) {
-			screen = append(screen, problem.draw(o)...)
+		all = append(all, ofPool(p, o)...)
+	}
+	for i, problem := range all {
+		isSame := func(other Problem) bool {
+			return problem.cause != nil && problem.cause == other.cause && problem.Tone == other.Tone
+		}
+		if slices.ContainsFunc(all[:i], isSame) {
+			continue
+		}
+		screen = append(screen, problem.draw(o)...)
+		for _, other := range all[i+1:] {
+			if isSame(other) {
+				screen = append(screen, wrapped(other.Tone, margin, margin, "the same: "+other.Subject+": "+other.What, o.Width)...)
+			}
 		}
 	}
 	for _, s := range sections(pools, o) {

@@ -1,50 +1,132 @@
 package screen
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
+// manySame is how many nodes with the same cause are counted, and not named one by one.
+const manySame = 3
+
+// outage are nodes of a pool that are unavailable for the same reason, with the same message.
+type outage []cluster.Node
+
+// outages groups the unavailable nodes of a pool. A node that has an entry of its own is a group of its own.
+func outages(p cluster.Pool, nodes []cluster.Node, o Options) (all []outage) {
+	at := map[string]int{}
+	for _, n := range nodes {
+		i, isKnown := at[causeIn(p, n, o)]
+		switch {
+		case hasEntry(n):
+			all = append(all, outage{n})
+		case isKnown:
+			all[i] = append(all[i], n)
+		default:
+			at[causeIn(p, n, o)] = len(all)
+			all = append(all, outage{n})
+		}
+	}
+	return all
+}
+
+// hasEntry reports whether an unavailable node has an entry of its own.
+func hasEntry(n cluster.Node) bool {
+	return n.Degraded || n.InUpdate() || len(n.Lost) > 0 || n.State == cluster.Unreported
+}
+
+// causeIn returns the same text for the nodes of an outage.
+func causeIn(p cluster.Pool, n cluster.Node, o Options) string {
+	return whyIn(p, timeless(n), o) + masked(unready(n), n.Name)
+}
+
+// timeless returns a node without the times since when it is unavailable.
+func timeless(n cluster.Node) cluster.Node {
+	n.Unavailable = slices.Clone(n.Unavailable)
+	for i := range n.Unavailable {
+		n.Unavailable[i].Since = time.Time{}
+	}
+	return n
+}
+
+// texts names the nodes with the reason, for example "w-1 (NotReady since 10:49:00)" or, if there are manySame,
+// "40 nodes NotReady since 10:49:00 to 10:49:39 (w-1, w-2, w-3, and 37 more)".
+func (g outage) texts(p cluster.Pool, o Options) (texts []string) {
+	if len(g) >= manySame {
+		return []string{nodes(len(g)) + " " + whyIn(p, timeless(g[0]), o) + o.span(g.times()) + " (" + o.firstOf(g.names()) + ")"}
+	}
+	for _, n := range g {
+		texts = append(texts, Clean(n.Name)+" ("+whyIn(p, n, o)+")")
+	}
+	return texts
+}
+
+func (g outage) times() (times []time.Time) {
+	for _, n := range g {
+		times = append(times, n.Unavailable[0].Since)
+	}
+	return times
+}
+
+func (g outage) names() (names []string) {
+	for _, n := range g {
+		names = append(names, n.Name)
+	}
+	return names
+}
+
 // addUnavailable adds the unavailable nodes of a pool, and commands that show more about them.
 func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
-	var texts, causes []string
-	names, first := map[string][]string{}, map[string]string{} // the nodes and the first message of each cause
 	all := p.UnavailableNodes()
-	for _, n := range all {
-		why := whyUnavailable(n, o)
-		if p.Places(n) > 1 && p.IsDoubled() {
-			why += ", it fails and cannot run pods, so it takes 2 places"
-		}
-		if n.State == cluster.Waiting && p.Target.Image == "" && n.Current.Image != "" {
-			why += ", with an OS image that its pool does not have"
-		}
-		texts = append(texts, Clean(n.Name)+" ("+why+")")
-		problem.About = append(problem.About, n.Name)
-		if n.Degraded || n.InUpdate() || len(n.Lost) > 0 || n.State == cluster.Unreported { // it has its own entry
+	problem.About = append(problem.About, outage(all).names()...)
+	var texts []string
+	groups := outages(p, all, o)
+	for _, g := range groups {
+		texts = append(texts, g.texts(p, o)...)
+		if hasEntry(g[0]) {
 			continue
 		}
-		problem.Next = append(problem.Next, nextForUnavailable(n)...)
-		if message := unready(n); message != "" {
-			cause := masked(message, n.Name)
-			if first[cause] == "" {
-				causes, first[cause] = append(causes, cause), message
-			}
-			names[cause] = append(names[cause], n.Name)
+		switch message := unready(g[0]); {
+		case message == "":
+		case len(groups) == 1 && len(g) >= manySame:
+			problem.Details = append(problem.Details, message)
+		default:
+			problem.Details = append(problem.Details, o.firstOf(g.names())+": "+message)
+		}
+		if len(g) >= manySame && !o.Whole && g[0].Unavailable[0].Reason != progress.Cordoned {
+			g = g[:1] // one command shows what all of them have
+		}
+		for _, n := range g {
+			problem.Next = append(problem.Next, nextForUnavailable(n)...)
 		}
 	}
-	for _, cause := range causes {
-		problem.Details = append(problem.Details, o.names(names[cause])+": "+first[cause])
-	}
-	if unknown := p.Unavailable - len(all); unknown > 0 {
+	unknown := p.Unavailable - len(all)
+	if unknown > 0 {
 		texts = append(texts, nodes(unknown)+" by the status of the pool")
 		problem.Next = append(problem.Next, "oc get nodes")
+	}
+	if len(groups) == 1 && len(all) >= manySame && unknown == 0 {
+		problem.cause = [2]string{problem.Kind, causeIn(p, all[0], o)}
 	}
 	if len(texts) > 0 {
 		problem.What += ": " + o.names(texts)
 	}
+}
+
+// whyIn says why a node of a pool is unavailable, and what else matters for its place.
+func whyIn(p cluster.Pool, n cluster.Node, o Options) string {
+	why := whyUnavailable(n, o)
+	if p.Places(n) > 1 && p.IsDoubled() {
+		why += ", it fails and cannot run pods, so it takes 2 places"
+	}
+	if n.State == cluster.Waiting && p.Target.Image == "" && n.Current.Image != "" {
+		why += ", with an OS image that its pool does not have"
+	}
+	return why
 }
 
 // whyUnavailable says why a node is unavailable, and since when.
