@@ -9,7 +9,7 @@
 //	kubectl create -f - <<<'{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-0"}}'
 //	kubectl annotate node worker-0 machineconfiguration.openshift.io/{current,desired}Config=rendered-1
 //	go run ./examples/drain-controller --kubeconfig "$KUBECONFIG" &
-//	go run ./examples/daemon --kubeconfig "$KUBECONFIG" &
+//	go run ./examples/daemon --kubeconfig "${KUBECONFIG%/*}/daemon.kubeconfig" & # as the daemon, under the admission policies
 //	kubectl annotate --overwrite node worker-0 machineconfiguration.openshift.io/desiredConfig=rendered-2
 //	kubectl get machineconfignodes -o wide --watch
 package main

@@ -16,7 +16,7 @@ import (
 )
 
 // While examples/daemon updates a node, and examples/drain-controller drains it, kubectl get machineconfignodes -o wide shows
-// the tables of the enhancement proposal in their order.
+// the tables of the enhancement proposal in their order. Both admission policies apply to the daemon.
 func TestProgramsShowTheTables(t *testing.T) {
 	const tables = `
 UPDATED PREPARED EXECUTED POSTACTION COMPLETE RESUMED FILESANDOS CORDONED DRAINED REBOOTED UNCORDONED
@@ -34,15 +34,18 @@ True    False    False    False      False    False   False      False    False 
 	w.annotateNode("currentConfig", oldConfig)
 	w.annotateNode("desiredConfig", oldConfig)
 	kubeconfig := w.cluster.Kubeconfig()
+	require.NoError(t, w.cluster.InstallGuards(t.Context()))
+	daemonKubeconfig, err := w.cluster.DaemonKubeconfig(w.name)
+	require.NoError(t, err)
 	var log lockedBuffer
-	start := func(program string, args ...string) {
+	start := func(program, kubeconfig string, args ...string) {
 		cmd := exec.CommandContext(t.Context(), filepath.Join(build(t, "examples/"+program), program), append(args, "--kubeconfig", kubeconfig)...)
 		cmd.Stderr = &log
 		require.NoError(t, cmd.Start())
 		t.Cleanup(func() { _ = cmd.Wait() })
 	}
-	start("drain-controller")
-	start("daemon", "--node", w.name, "--step", "100ms")
+	start("drain-controller", kubeconfig)
+	start("daemon", daemonKubeconfig, "--node", w.name, "--step", "100ms")
 	isUpdatedTo := func(config string) {
 		t.Helper()
 		eventually(t, func() bool {

@@ -54,7 +54,8 @@ func main() {
 }
 
 // session is the folder of a cluster. The file "lock" has the PID of the process that holds the lock.
-// The file "kubeconfig" exists while the servers are ready. The file "log" has the output of the
+// The file "kubeconfig" exists while the servers are ready. The file "daemon.kubeconfig" has the identity of the daemon of
+// the node worker-0, to which the admission policies apply. The file "log" has the output of the
 // servers.
 type session struct{ dir string }
 
@@ -112,20 +113,32 @@ func (s session) serve(ctx context.Context) error {
 	return c.Stop()
 }
 
-// publish installs the CRDs of pools. Then it writes the kubeconfig file, which tells other
-// processes that the cluster is ready.
+// publish installs the CRDs of pools and the admission policies. Then it writes the kubeconfig files. The last one tells
+// other processes that the cluster is ready.
 func (s session) publish(ctx context.Context, c *cluster.Cluster) error {
 	if err := cluster.InstallPoolCRD(ctx, c.Config()); err != nil {
 		return err
 	}
-	content, err := os.ReadFile(c.Kubeconfig())
+	if err := c.InstallGuards(ctx); err != nil {
+		return err
+	}
+	daemon, err := c.DaemonKubeconfig("worker-0")
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(s.path("kubeconfig.new"), content, 0o600); err != nil {
+	return errors.Join(s.copy(daemon, "daemon.kubeconfig"), s.copy(c.Kubeconfig(), "kubeconfig"))
+}
+
+// copy copies a file to the folder.
+func (s session) copy(from, name string) error {
+	content, err := os.ReadFile(from)
+	if err != nil {
 		return err
 	}
-	return os.Rename(s.path("kubeconfig.new"), s.path("kubeconfig"))
+	if err := os.WriteFile(s.path("new"), content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(s.path("new"), s.path(name))
 }
 
 // up starts the cluster if it is not running, waits until the cluster is ready, and prints the

@@ -4,11 +4,16 @@ import (
 	"bytes"
 	"flag"
 	"os"
+	"os/exec"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/openshift/upgrademonitor/test/cluster"
 )
 
 // TestMain runs the program if the arguments are --serve, because the program starts its own binary with --serve.
@@ -20,6 +25,9 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	os.Exit(m.Run())
 }
+
+const otherObject = `{"apiVersion": "machineconfiguration.openshift.io/v1", "kind": "MachineConfigNode", "metadata": {"name": "other"},
+"spec": {"node": {"name": "other"}, "pool": {"name": "worker"}, "configVersion": {"desired": "rendered-1"}}}`
 
 // up finds a cluster that is already running. down stops the cluster, and a second down does nothing.
 func TestASecondUpFindsTheClusterAndDownStopsIt(t *testing.T) {
@@ -39,6 +47,14 @@ func TestASecondUpFindsTheClusterAndDownStopsIt(t *testing.T) {
 	require.NoError(t, err)
 	_, err = client.Discovery().ServerVersion()
 	require.NoError(t, err)
+	kubectl, err := cluster.Binary("kubectl")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		create := exec.CommandContext(t.Context(), kubectl, "--kubeconfig", s.path("daemon.kubeconfig"), "create", "--dry-run=server", "-f", "-")
+		create.Stdin = strings.NewReader(otherObject)
+		out, _ := create.CombinedOutput()
+		return strings.Contains(string(out), "can only be done from the MCN's owner node")
+	}, time.Minute, 100*time.Millisecond, "the policies apply to the daemon of worker-0")
 
 	stderr.Reset()
 	require.NoError(t, s.down(&stderr))
