@@ -1,5 +1,5 @@
-// Package poolwords has the texts of the conditions of a MachineConfigPool. Package pool writes
-// these texts, and kubectl mcn parses them. machine-config-operator writes the same texts, and e2e
+// Package poolwords has what package pool and kubectl mcn both know about a MachineConfigPool: its limit,
+// and the texts of its conditions. Package pool writes these texts, and kubectl mcn parses them. machine-config-operator writes the same texts, and e2e
 // tests, alerts and runbooks of OpenShift depend on them.
 package poolwords
 
@@ -10,7 +10,16 @@ import (
 	"strings"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 )
+
+// MaxUnavailable returns how many nodes of a pool may be unavailable. A percentage refers to the machines of the pool.
+// As in machine-config-operator, the limit is 1 if it is not set, or if the percentage is of less than one machine. So it
+// is if the value is not valid, of which machine-config-operator only reports an error.
+func MaxUnavailable(limit *intstr.IntOrString, machines int) int {
+	scaled, _ := intstr.GetScaledValueFromIntOrPercent(limit, machines, false) // 0 if there is an error
+	return max(1, scaled)
+}
 
 // The beginnings of messages. Degraded and NoTarget are whole messages.
 const (

@@ -6,6 +6,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
@@ -62,4 +63,15 @@ func TestReadReportsIsTheReverseOfString(t *testing.T) {
 	assert.Equal(t, reports[:2], poolwords.ReadReports(message[:len(message)-1]))
 	assert.Equal(t, []poolwords.Report{reports[0], {Node: "x", Message: `\q\"`}}, poolwords.ReadReports(texts[0]+`, Node x is reporting: "\q\""`))
 	assert.Empty(t, poolwords.ReadReports("disk full"))
+}
+
+func TestWithoutAValidLimitOneNodeMayBeUnavailable(t *testing.T) {
+	limit := func(text string) *intstr.IntOrString {
+		value := intstr.Parse(text)
+		return &value
+	}
+	assert.Equal(t, 1, poolwords.MaxUnavailable(nil, 30))
+	for text, want := range map[string]int{"2": 2, "0": 1, "-1": 1, "10%": 3, "19%": 5, "1%": 1, "many": 1, "": 1} {
+		assert.Equal(t, want, poolwords.MaxUnavailable(limit(text), 30), text)
+	}
 }

@@ -6,8 +6,8 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
+	"github.com/openshift/upgrademonitor/internal/poolwords"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -58,8 +58,7 @@ func newCount(
 			c.add(progress.Of(node, objects[node.Name]))
 		}
 	}
-	// If the limit is not set or invalid, maxUnavailable is 0, and any unavailable node blocks the pool.
-	c.maxUnavailable, _ = intstr.GetScaledValueFromIntOrPercent(pool.Spec.MaxUnavailable, c.total, false)
+	c.maxUnavailable = poolwords.MaxUnavailable(pool.Spec.MaxUnavailable, c.total)
 	return c
 }
 

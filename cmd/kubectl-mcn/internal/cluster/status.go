@@ -7,7 +7,6 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
@@ -35,7 +34,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 		begun:          poolCondition(p, mcfgv1.MachineConfigPoolUpdating).Since,
 		isNew:          updated.Status == "",
 		Paused:         p.Spec.Paused,
-		MaxUnavailable: maxUnavailable(p.Spec.MaxUnavailable, machines),
+		MaxUnavailable: poolwords.MaxUnavailable(p.Spec.MaxUnavailable, machines),
 		Unavailable:    max(0, int(status.UnavailableMachineCount)),
 		FromStatus:     len(nodes) == 0 && machines > 0 && !all.hasNodes,
 		Partial:        all.hasNodes && machines > len(nodes),
@@ -209,11 +208,4 @@ func reportedNodes(pool string, degraded PoolCondition) []Node {
 		}
 	}
 	return nodes
-}
-
-// maxUnavailable returns the limit as a number of machines, or 1 if the limit is not set or
-// invalid. A percentage refers to machines, the number of machines in the pool.
-func maxUnavailable(limit *intstr.IntOrString, machines int) int {
-	scaled, _ := intstr.GetScaledValueFromIntOrPercent(limit, machines, false) // 0 if there is an error
-	return max(1, scaled)
 }

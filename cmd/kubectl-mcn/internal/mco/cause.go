@@ -48,8 +48,7 @@ func (n *Node) isLaterAttempt(list []metav1.Condition) bool {
 	}
 	return n.DegradedInObject && slices.ContainsFunc(list, func(c metav1.Condition) bool {
 		p := phases.Phase(c.Type)
-		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
-		return isStep && reportedSinceEnd(list, p) && c.LastTransitionTime.After(n.DegradedSince)
+		return phasetable.IsStep(p) && reportedSinceEnd(list, p) && c.LastTransitionTime.After(n.DegradedSince)
 	})
 }
 
@@ -98,8 +97,7 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 	isDrained, _ := sinceTrue(list, phases.Drained)
 	for _, c := range list {
 		p := phases.Phase(c.Type)
-		isStep := phases.KindOf(p) == phases.Parent || phases.KindOf(p) == phases.Child
-		mayFail := isStep && c.Status != metav1.ConditionTrue && reportedSinceEnd(list, p)
+		mayFail := (phasetable.IsStep(p) || p == phases.Updated) && c.Status != metav1.ConditionTrue && reportedSinceEnd(list, p)
 		if !n.InUpdate() { // the report at a restart changes no status
 			mayFail = phasetable.IsStep(p) && !phasetable.RunsOnlyInUpdate(p)
 		}

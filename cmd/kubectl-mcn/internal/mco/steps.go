@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -44,26 +45,11 @@ type Step struct {
 	changed time.Time // when its condition changed
 }
 
-// The steps of an update in each mode.
-var (
-	standardSteps = []phases.Phase{
-		phases.UpdatePrepared, phases.Cordoned, phases.Drained, phases.AppliedFilesAndOS,
-		phases.UpdatePostActionComplete, phases.RebootedNode, phases.Resumed, phases.Uncordoned,
-	}
-	imageSteps = []phases.Phase{
-		phases.UpdatePrepared, phases.Cordoned, phases.Drained, phases.AppliedFiles, phases.AppliedOSImage,
-		phases.ImagePulledFromRegistry, phases.UpdatePostActionComplete, phases.RebootedNode, phases.Resumed, phases.Uncordoned,
-	}
-)
-
 // newSteps returns the steps of an update, all with the state ToDo. ran reports whether a phase has
 // run. An update has RebootedNode or UpdatePostActionComplete, but not both. If neither phase has
 // run, the update has RebootedNode, unless the message of UpdatePrepared matches withoutDrain.
 func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
-	all := standardSteps
-	if transitions.InImageMode(list) {
-		all = imageSteps
-	}
+	all := phasetable.Leaves(transitions.InImageMode(list))
 	without := phases.UpdatePostActionComplete
 	prepared := phases.UpdatePrepared
 	isRebootless := ran(prepared) && withoutDrain.MatchString(messageOf(list, prepared))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -181,23 +182,4 @@ func stepOf(n cluster.Node) string {
 
 // verb returns a verb for the work of a node in a phase, for example "draining" for Drained. For a
 // phase without a verb, it returns "updating".
-func verb(p phases.Phase) string {
-	return cmp.Or(verbs[p], "updating")
-}
-
-var verbs = map[phases.Phase]string{
-	phases.UpdatePrepared:           "preparing",
-	phases.Cordoned:                 "cordoning",
-	phases.Drained:                  "draining",
-	phases.AppliedFilesAndOS:        "applying files and OS",
-	phases.AppliedFiles:             "applying files",
-	phases.AppliedOSImage:           "applying the OS image",
-	phases.ImagePulledFromRegistry:  "pulling the image",
-	phases.UpdatePostActionComplete: "running post-update actions",
-	phases.RebootedNode:             "rebooting",
-	phases.Resumed:                  "resuming",
-	phases.Uncordoned:               "uncordoning",
-	phases.UpdateExecuted:           "executing the update", // a parent that fails by itself
-	phases.UpdateComplete:           "completing the update",
-	phases.Updated:                  "completing the update",
-}
+func verb(p phases.Phase) string { return cmp.Or(phasetable.Of(p).Doing, "updating") }
