@@ -137,11 +137,11 @@ func (p Pool) Selects(mc MachineConfig) bool {
 }
 
 const (
-	// A target that was set this long after a change has the change. The API server's times have whole
-	// seconds. The controller waits five seconds before it renders a change.
+	// A target that was set this long after a change contains the change: the controller renders five seconds after
+	// a change. Without a margin, both may have the same time, because times in objects have whole seconds.
 	surelyLater = 2 * time.Second
-	// A change that the controller has not rendered for this long, such as one of a label, changes nothing
-	// in the target.
+	// If the controller has not rendered a change for this long, there is nothing to render: only a label has changed, for
+	// example.
 	surelyRendered = 5 * time.Minute
 )
 

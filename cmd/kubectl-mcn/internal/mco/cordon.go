@@ -51,8 +51,8 @@ const (
 // deletion is the Cordoner of each Node with a deletionTimestamp. It wins over the program that cordoned the Node.
 var deletion = Cordoner{"", getMachines}
 
-// cordoners has the taints and annotations first: they say what happens to the node now, and a field only
-// who wrote it last. Then come the managers.
+// cordoners is in the order in which the rows are tried. An annotation or a taint says who works on the node now, so
+// these rows come first. The manager of a field is only who wrote it last.
 var cordoners = []cordoner{
 	{"", "ToBeDeletedByClusterAutoscaler", "cluster-autoscaler", Cordoner{"the cluster autoscaler" + deletes, getMachines}},
 	{"", "karpenter.sh/disrupted", "karpenter", Cordoner{"Karpenter" + deletes, "oc get nodeclaims"}},

@@ -82,10 +82,10 @@ type Node struct {
 	// last request that the drain controller has carried out. Both are annotations of the Node.
 	// Examples: drain-<config>, uncordon-<config>.
 	DesiredDrain, LastAppliedDrain string
-	// Cordoner is who has cordoned the Node, if it is cordoned, or who deletes it: not everybody who deletes a Node
-	// cordons it first.
+	// Cordoner is who deletes the Node or, if nobody does, who has cordoned it. A Node that is being deleted may not be
+	// cordoned.
 	Cordoner Cordoner
-	// Recovered is when one of the conditions of the Node that can make it unavailable has last become good.
+	// Recovered is when the Node last recovered from NotReady, DiskPressure or NetworkUnavailable.
 	Recovered time.Time
 	// Messages has the messages of the conditions of the Node that make it unavailable.
 	Messages map[progress.UnavailableReason]string
@@ -262,7 +262,7 @@ func (n *Node) readNodeStep() {
 	cordoned, isCordoned := n.unavailableSince(progress.Cordoned)
 	n.Started = Later(n.Started, cordoned)
 	if notReady, _ := n.unavailableSince(progress.NotReady); n.Started.IsZero() {
-		n.Started = notReady // the update began at least as long ago
+		n.Started = notReady // the update has made it NotReady, so it began then or before
 	}
 	switch {
 	case verb == "drain" && !isDone && isCordoned:

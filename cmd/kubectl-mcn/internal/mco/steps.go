@@ -136,9 +136,9 @@ func measure(steps []Step, start time.Time) time.Time {
 	return last
 }
 
-// reached returns the time when the node reached Step. last is the end of the last finished step. That
-// is the wrong time if the daemon did not report the step before, or if the step or a later one has run in the
-// attempt before: then the step began when its condition became Unknown.
+// reached returns the time when the node reached Step. In most cases it is last, the end of the last finished step. But if
+// the step before was not reported, or if Step is running again in another attempt, the end of an older step says nothing:
+// then it is the time when the condition of Step became Unknown.
 func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 	at := slices.IndexFunc(n.Steps, func(s Step) bool { return s.Phase == n.Step })
 	if at < 0 || n.Steps[at].State != Running {

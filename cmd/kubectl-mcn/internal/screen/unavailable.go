@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -14,34 +15,32 @@ import (
 const manySame = 3
 
 // outage are nodes of a pool that are unavailable for the same reason, with the same message.
-type outage []cluster.Node
+type outage struct {
+	cause string
+	nodes []cluster.Node
+	names []string
+	since []time.Time
+}
 
-// outages groups the unavailable nodes of a pool. A node that has an entry of its own is a group of its own.
+// outages groups the unavailable nodes of a pool. A node that has an entry of its own is a group of its own: its cause
+// is "".
 func outages(p cluster.Pool, nodes []cluster.Node, o Options) (all []outage) {
-	at := map[string]int{}
 	for _, n := range nodes {
-		i, isKnown := at[causeIn(p, n, o)]
-		switch {
-		case hasEntry(n):
-			all = append(all, outage{n})
-		case isKnown:
-			all[i] = append(all[i], n)
-		default:
-			at[causeIn(p, n, o)] = len(all)
-			all = append(all, outage{n})
+		cause := ""
+		if !n.Degraded && !n.InUpdate() && len(n.Lost) == 0 && n.State != cluster.Unreported {
+			cause = whyIn(p, timeless(n), o) + masked(unready(n), n.Name)
+		}
+		i := slices.IndexFunc(all, func(g outage) bool { return cause != "" && g.cause == cause })
+		if i < 0 {
+			i, all = len(all), append(all, outage{cause: cause})
+		}
+		g := &all[i]
+		g.nodes, g.names = append(g.nodes, n), append(g.names, n.Name)
+		if len(n.Unavailable) > 0 {
+			g.since = append(g.since, n.Unavailable[0].Since)
 		}
 	}
 	return all
-}
-
-// hasEntry reports whether an unavailable node has an entry of its own.
-func hasEntry(n cluster.Node) bool {
-	return n.Degraded || n.InUpdate() || len(n.Lost) > 0 || n.State == cluster.Unreported
-}
-
-// causeIn returns the same text for the nodes of an outage.
-func causeIn(p cluster.Pool, n cluster.Node, o Options) string {
-	return whyIn(p, timeless(n), o) + masked(unready(n), n.Name)
 }
 
 // timeless returns a node without the times since when it is unavailable.
@@ -56,61 +55,47 @@ func timeless(n cluster.Node) cluster.Node {
 // texts names the nodes with the reason, for example "w-1 (NotReady since 10:49:00)" or, if there are manySame,
 // "40 nodes NotReady since 10:49:00 to 10:49:39 (w-1, w-2, w-3, and 37 more)".
 func (g outage) texts(p cluster.Pool, o Options) (texts []string) {
-	if len(g) >= manySame {
-		return []string{nodes(len(g)) + " " + whyIn(p, timeless(g[0]), o) + o.span(g.times()) + " (" + o.firstOf(g.names()) + ")"}
+	if len(g.nodes) >= manySame {
+		why := whyIn(p, timeless(g.nodes[0]), o) + o.span(g.since)
+		return []string{nodes(len(g.nodes)) + " " + why + " (" + o.firstOf(g.names) + ")"}
 	}
-	for _, n := range g {
+	for _, n := range g.nodes {
 		texts = append(texts, Clean(n.Name)+" ("+whyIn(p, n, o)+")")
 	}
 	return texts
 }
 
-func (g outage) times() (times []time.Time) {
-	for _, n := range g {
-		times = append(times, n.Unavailable[0].Since)
-	}
-	return times
-}
-
-func (g outage) names() (names []string) {
-	for _, n := range g {
-		names = append(names, n.Name)
-	}
-	return names
-}
-
 // addUnavailable adds the unavailable nodes of a pool, and commands that show more about them.
 func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 	all := p.UnavailableNodes()
-	problem.About = append(problem.About, outage(all).names()...)
 	var texts []string
 	groups := outages(p, all, o)
 	for _, g := range groups {
-		texts = append(texts, g.texts(p, o)...)
-		if hasEntry(g[0]) {
+		texts, problem.About = append(texts, g.texts(p, o)...), append(problem.About, g.names...)
+		if g.cause == "" {
 			continue
 		}
-		switch message := unready(g[0]); {
+		first, isMany := g.nodes[0], len(g.nodes) >= manySame
+		switch message := unready(first); {
 		case message == "":
-		case len(groups) == 1 && len(g) >= manySame:
+		case len(groups) == 1 && isMany: // the nodes are named already
 			problem.Details = append(problem.Details, message)
 		default:
-			problem.Details = append(problem.Details, o.firstOf(g.names())+": "+message)
+			problem.Details = append(problem.Details, o.firstOf(g.names)+": "+message)
 		}
-		if len(g) >= manySame && !o.Whole && g[0].Unavailable[0].Reason != progress.Cordoned {
-			g = g[:1] // one command shows what all of them have
+		for i, n := range g.nodes {
+			isOnlyCordoned := len(n.Unavailable) == 1 && n.Is(progress.Cordoned)
+			if i == 0 || !isMany || o.Whole || isOnlyCordoned { // otherwise one command shows what all have
+				problem.Next = append(problem.Next, nextForUnavailable(n)...)
+			}
 		}
-		for _, n := range g {
-			problem.Next = append(problem.Next, nextForUnavailable(n)...)
+		if len(groups) == 1 && isMany && p.Unavailable <= len(all) {
+			problem.cause = [2]string{problem.Kind, g.cause}
 		}
 	}
-	unknown := p.Unavailable - len(all)
-	if unknown > 0 {
+	if unknown := p.Unavailable - len(all); unknown > 0 {
 		texts = append(texts, nodes(unknown)+" by the status of the pool")
 		problem.Next = append(problem.Next, "oc get nodes")
-	}
-	if len(groups) == 1 && len(all) >= manySame && unknown == 0 {
-		problem.cause = [2]string{problem.Kind, causeIn(p, all[0], o)}
 	}
 	if len(texts) > 0 {
 		problem.What += ": " + o.names(texts)
@@ -119,7 +104,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 
 // whyIn says why a node of a pool is unavailable, and what else matters for its place.
 func whyIn(p cluster.Pool, n cluster.Node, o Options) string {
-	why := whyUnavailable(n, o)
+	why := cmp.Or(whyUnavailable(n, o), "with a daemon that is not done")
 	if p.Places(n) > 1 && p.IsDoubled() {
 		why += ", it fails and cannot run pods, so it takes 2 places"
 	}

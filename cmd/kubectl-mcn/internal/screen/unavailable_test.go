@@ -4,8 +4,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -25,4 +28,20 @@ func TestTheOldImageOfAWaitingNodeIsAReason(t *testing.T) {
 	assert.Equal(t, ": a (NotReady)", what(n), "the pool has an image")
 	pool.Target.Image, n.State = "", cluster.Updating
 	assert.Equal(t, ": a (NotReady)", what(n))
+}
+
+// Nodes may take places without a reason, for example while their daemons work on nothing that is requested.
+func TestNodesThatTakePlacesWithoutAReasonAreCounted(t *testing.T) {
+	pool := cluster.Pool{}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		kube := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, Annotations: map[string]string{
+			nodemeta.CurrentConfig: "x", nodemeta.DesiredConfig: "x", nodemeta.State: "Working",
+		}}}
+		kube.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+		pool.Nodes = append(pool.Nodes, cluster.NewNode(kube, nil))
+	}
+	problem := Problem{}
+	problem.addUnavailable(pool, Options{})
+	assert.Equal(t, ": 4 nodes with a daemon that is not done (a, b, c, and 1 more)", problem.What)
+	assert.Len(t, problem.About, 4)
 }
