@@ -120,6 +120,12 @@ func TestReportLogsErrNoUpdateOnceUntilAReportIsAccepted(t *testing.T) {
 		assert.Empty(t, repeat())
 		c.controller.report(t, phases.NodeDegraded, metav1.ConditionTrue)
 		assertLines(t, []string{"no update of the node is under way"}, repeat())
+		c.daemon.fails(errDown)
+		c.controller.queues(t, phases.NodeDegraded, metav1.ConditionFalse)
+		c.daemon.fails(nil)
+		pass(time.Minute)
+		c.controller.log.take()
+		assertLines(t, []string{"no update of the node is under way"}, repeat()) // the report in the outage was accepted
 		c.daemon.report(t, phases.Updated, metav1.ConditionFalse)
 		assert.Empty(t, repeat())
 		assert.Equal(t, metav1.ConditionUnknown, c.daemon.status(phases.Drained))

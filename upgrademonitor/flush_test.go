@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -44,6 +45,16 @@ func TestFlushRetriesUntilEverythingIsWrittenOrItsCtxEnds(t *testing.T) {
 		require.NoError(t, f.Flush(t.Context()))
 		assert.Equal(t, metav1.ConditionUnknown, f.status(phases.Drained))
 	})
+}
+
+func TestFlushRestoresTheConfigsThatAnotherClientHasWritten(t *testing.T) {
+	var cache lister
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.write(t, "status", func(m *mcfgv1.MachineConfigNode) { m.Status.ConfigVersion.Current = newConfig })
+		cache.show(f.object())
+		require.NoError(t, f.Flush(t.Context()))
+		assert.Equal(t, oldConfig, f.object().Status.ConfigVersion.Current)
+	}, cache.use)
 }
 
 // If the API server rejects a pending report, Flush returns the error, which is also logged. The other reports are written.

@@ -55,6 +55,22 @@ func TestForReturnsTheSameMonitorUntilForget(t *testing.T) {
 	})
 }
 
+func TestTheMonitorsRetryNothingAfterTheEndOfTheLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newServer()
+		s.fails(errDown)
+		life, end := context.WithCancel(t.Context())
+		monitors, err := upgrademonitor.NewMonitors(life, upgrademonitor.Config{Client: clientsetOn(t, s)}, namedNode)
+		require.NoError(t, err)
+		monitors.For(nodeName).ReportDegraded(t.Context(), errDown)
+		end()
+		synctest.Wait()
+		s.requests()
+		pass(time.Hour)
+		assert.Empty(t, s.requests())
+	})
+}
+
 func TestForAcceptsAnInvalidNameAfterTheEndOfTheLife(t *testing.T) {
 	ctx, end := context.WithCancel(t.Context())
 	end()

@@ -118,12 +118,11 @@ func start(before []metav1.Condition, r Report, update Update) (next []metav1.Co
 	if !Equal(before, next) {
 		return next, false
 	}
-	switch {
-	case conditions.StatusOf(before, phases.Updated) == metav1.ConditionTrue:
-		set(next, phases.Updated, metav1.ConditionFalse, string(phases.Updated), disruptionMessage)
-	case NeverReported(before, phases.Updated):
-		set(next, phases.Updated, metav1.ConditionFalse, string(phases.Updated), unannouncedMessage)
+	message := disruptionMessage // a report that replaces an update does not get here: its first write resets UpdatePrepared
+	if NeverReported(before, phases.Updated) {
+		message = unannouncedMessage
 	}
+	set(next, phases.Updated, metav1.ConditionFalse, string(phases.Updated), message)
 	return changePhase(next, r)
 }
 
