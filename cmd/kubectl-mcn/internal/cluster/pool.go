@@ -41,7 +41,8 @@ type Pool struct {
 	Full, Blocked bool
 	// Stalled is true if nodes are Waiting, a place is free, and no node has been Updating for 2 minutes. A
 	// pool with a Build or with Problems, or that is not Observed, is not Stalled. StalledSince is
-	// when the last update ended or the pool got its target, if that is known.
+	// the last known time of a change that may have freed a place: see placeFree. It is zero if that may have been before
+	// the pool got its target.
 	Stalled      bool
 	StalledSince time.Time
 	// WaitsFor is the pool whose nodes machine-config-operator waits for before it updates a node of

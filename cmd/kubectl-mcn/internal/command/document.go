@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
@@ -39,7 +40,7 @@ type documentPool struct {
 	Complete       bool                    `json:"complete"`          // all nodes are done, and the pool is Updated and has no problem
 	Updated        bool                    `json:"updated"`           // the pool's condition Updated is True for the target
 	Paused         bool                    `json:"paused"`
-	PausedBy       *documentWrite          `json:"pausedBy,omitempty"` // the last write of the manager that paused the pool
+	PausedBy       mco.Write               `json:"pausedBy,omitzero"` // the last write of the manager that paused the pool
 	Blocked        bool                    `json:"blocked"`
 	Stalled        bool                    `json:"stalled"`
 	Unavailable    int                     `json:"unavailable"`
@@ -72,11 +73,6 @@ type documentEntry struct {
 	Message string    `json:"message,omitempty"`
 	Details []string  `json:"details,omitempty"`
 	Next    []string  `json:"next,omitempty"`
-}
-
-type documentWrite struct {
-	By string    `json:"by"`
-	At time.Time `json:"at"`
 }
 
 type documentTarget struct {
@@ -145,6 +141,7 @@ func newDocument(v source.View, origin string) *document {
 			Changes:        screen.Changes(p, wholeOptions(v)),
 			Complete:       p.IsDone(),
 			Paused:         p.Paused,
+			PausedBy:       p.PausedBy,
 			Updated:        p.Updated,
 			Blocked:        p.Blocked,
 			Stalled:        p.Stalled,
@@ -153,16 +150,11 @@ func newDocument(v source.View, origin string) *document {
 			MaxUnavailable: p.MaxUnavailable,
 			FromStatus:     p.FromStatus,
 			Typical:        seconds(p.Typical, p.Typical > 0),
+			Remaining:      seconds(ptr.Deref(p.Remaining, 0), p.Remaining != nil),
 			Problems:       append([]cluster.PoolCondition{}, p.Problems...),
 			Build:          p.Build,
 			Nodes:          []documentNode{},
 			Counts:         documentCounts{p.Total(), p.Counts, p.Missing},
-		}
-		if p.PausedBy.By != "" {
-			doc.PausedBy = &documentWrite{p.PausedBy.By, p.PausedBy.At}
-		}
-		if p.Remaining != nil {
-			doc.Remaining = seconds(*p.Remaining, true)
 		}
 		for _, n := range p.Nodes {
 			doc.Nodes = append(doc.Nodes, describe(n, wholeOptions(v)))

@@ -52,7 +52,8 @@ func TestEachRecordedLineHasOneReading(t *testing.T) {
 		assert.NotEmpty(t, r.writer, r.rule)
 		for _, p := range recorded {
 			want := p.pattern == r.pattern || slices.Contains(also[r.pattern], p.pattern)
-			assert.Equal(t, want, p.pattern.MatchString(r.line), "%q\nof %s\nis read as: %s", r.line, r.writer, p.rule)
+			is := map[bool]string{true: "must be", false: "must not be"}[want]
+			assert.Equal(t, want, p.pattern.MatchString(r.line), "%q\nof %s\n%s read as: %s", r.line, r.writer, is, p.rule)
 		}
 	}
 }

@@ -119,8 +119,8 @@ const (
 
 // Write is a write of a field: who wrote it, and when. It is zero if that is not known.
 type Write struct {
-	By string
-	At time.Time
+	By string    `json:"by"`
+	At time.Time `json:"at"`
 }
 
 // LastWrite returns the last write of the manager of a field.
