@@ -26,11 +26,11 @@ type outage struct {
 // is "".
 func outages(p cluster.Pool, nodes []cluster.Node, o Options) (all []outage) {
 	for _, n := range nodes {
-		cause := ""
+		cause, i := "", -1
 		if !n.Degraded && !n.InUpdate() && len(n.Lost) == 0 && n.State != cluster.Unreported {
 			cause = whyIn(p, timeless(n), o) + masked(unready(n), n.Name)
+			i = slices.IndexFunc(all, func(g outage) bool { return g.cause == cause })
 		}
-		i := slices.IndexFunc(all, func(g outage) bool { return cause != "" && g.cause == cause })
 		if i < 0 {
 			i, all = len(all), append(all, outage{cause: cause})
 		}
