@@ -58,7 +58,7 @@ func FuzzNext(f *testing.F) {
 				}
 			}
 			if again, _ := conditionstest.Writes(list, inImageMode, r.Report, r.Update); err == nil && again != nil && !startsAgain(r) {
-				t.Fatalf("a repeat of the report writes again\n%s", describe(list, inImageMode, r))
+				t.Fatalf("the rule \"a repeat writes nothing\" is broken\n%s", describe(list, inImageMode, r))
 			}
 		}
 	})

@@ -69,6 +69,22 @@ const (
 	eventLate       event = "is older than the end of its update"
 )
 
+// rule is what a check of the oracle is about. A failure begins with it.
+type rule string
+
+const (
+	ruleRejected rule = "only what the state machine forbids is rejected"
+	ruleWrites   rule = "a report has no write more than it needs"
+	ruleStep     rule = "each write is one legal step"
+	ruleComplete rule = "the list has each condition of the mode"
+	ruleStatus   rule = "a report leads to its statuses, and to those of its parent or its update"
+	ruleText     rule = "reasons and messages tell the last report, and the update that it was in"
+)
+
+func (r rule) broken(format string, args ...any) error {
+	return fmt.Errorf("the rule %q is broken: %w", r, fmt.Errorf(format, args...))
+}
+
 // check returns an error if the writes of a report break a rule. The error names the rule.
 func (c called) check() error {
 	before := c.completed()
@@ -80,33 +96,36 @@ func (c called) check() error {
 	}
 	if wantErr := c.isRejected(before); wantErr || c.err != nil {
 		if !wantErr || c.err == nil || c.writes != nil {
-			return fmt.Errorf("the report must be rejected: %v; the error is %w, and there are %d writes", wantErr, c.err, len(c.writes))
+			return ruleRejected.broken("the report must be rejected: %v; the error is %w, and there are %d writes", wantErr, c.err, len(c.writes))
 		}
 		return nil
 	}
 	what, want := c.expect(before)
 	if n := c.mostWrites(what, before); len(c.writes) > n {
-		return fmt.Errorf("%s: %d writes, want at most %d", what, len(c.writes), n)
+		return ruleWrites.broken("%s: %d writes, want at most %d", what, len(c.writes), n)
 	}
 	last := before
 	for i, list := range c.writes {
 		if err := c.checkWrite(what, last, list); err != nil {
-			return fmt.Errorf("%s, write %d: %w", what, i+1, err)
+			return ruleStep.broken("%s, write %d: %w", what, i+1, err)
 		}
 		if isEqual(last, list) && (i > 0 || c.alreadyComplete()) {
-			return fmt.Errorf("%s, write %d changes nothing", what, i+1)
+			return ruleWrites.broken("%s, write %d changes nothing", what, i+1)
 		}
 		last = list
 	}
 	if len(c.writes) == 0 && !c.alreadyComplete() {
-		return fmt.Errorf("%s: no write adds the missing conditions, or removes those of the other mode", what)
+		return ruleComplete.broken("%s: no write adds the missing conditions, or removes those of the other mode", what)
 	}
 	for _, condition := range last {
 		if w := want[condition.Type]; condition.Status != w {
-			return fmt.Errorf("%s: %s ends at %s, want %s", what, condition.Type, condition.Status, w)
+			return ruleStatus.broken("%s: %s ends at %s, want %s", what, condition.Type, condition.Status, w)
 		}
 	}
-	return c.checkText(what, before, last)
+	if err := c.checkText(what, before, last); err != nil {
+		return ruleText.broken("%s: %w", what, err)
+	}
+	return nil
 }
 
 // mostWrites returns the maximum number of writes of a report. A phase that changes from False to True needs two. If a
