@@ -27,8 +27,8 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// TestMCNScale prints the cost of the first screen with MCN_NODES nodes: see make scale-kubectl. If MCN_BEFORE is the folder
-// of another kubectl-mcn, the test also prints its cost.
+// TestMCNScale prints the cost of the first screen with MCN_NODES nodes, beside that of kubectl get: see make scale-kubectl. If
+// MCN_BEFORE is the folder of another kubectl-mcn, the test also prints its cost.
 func TestMCNScale(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("MCN_NODES"))
 	if err != nil {
@@ -51,6 +51,7 @@ func TestMCNScale(t *testing.T) {
 
 	table := fmt.Sprintf("| %d nodes | first output s | requests | MB of objects | MB of Nodes | peak RSS MB | CPU s |\n|---|---:|---:|---:|---:|---:|---:|\n", n)
 	commands := [][]string{nil, {"-o", "json"}, {"wait"}, {withoutNodes}}
+	commands = append(commands, []string{"get", "nodes"}, []string{"get", "nodes,machineconfignodes"}, []string{"get", "nodes,machineconfignodes", "-o", "json"})
 	before := os.Getenv("MCN_BEFORE")
 	if before != "" {
 		commands = append(commands, []string{ofBefore}, []string{ofBefore, "-o", "json"}, []string{ofBefore, "wait"})
@@ -77,8 +78,13 @@ func TestMCNScale(t *testing.T) {
 				return response, err
 			})
 		})
-		cmd := kubectlMCN("admin", append(args, "mcn-scale")...)
-		cmd.Args, cmd.Env = append(cmd.Args, "--as-group", "system:masters"), append(cmd.Env, "KUBECONFIG="+kubeconfig)
+		isGet := len(args) > 0 && args[0] == "get"
+		cmd := kubectl(t, args...)
+		if !isGet {
+			cmd = kubectlMCN("admin", append(args, "mcn-scale")...)
+			cmd.Args = append(cmd.Args, "--as-group", "system:masters")
+		}
+		cmd.Env = append(cmd.Env, "KUBECONFIG="+kubeconfig)
 		if isBefore {
 			cmd.Env = append(cmd.Env, "PATH="+before+":"+os.Getenv("PATH"))
 		}
@@ -95,7 +101,8 @@ func TestMCNScale(t *testing.T) {
 		}
 		_, _ = io.Copy(io.Discard, out)
 		_ = cmd.Wait()
-		command := "`" + strings.Join(append([]string{"kubectl mcn"}, args...), " ") + "`"
+		name := map[bool]string{true: "kubectl", false: "kubectl mcn"}[isGet]
+		command := "`" + strings.Join(append([]string{name}, args...), " ") + "`"
 		if isDenied {
 			command += ", without permission for Nodes"
 		}
