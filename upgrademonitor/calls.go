@@ -22,9 +22,7 @@ import (
 //  1. If the report skips a status, for example Unknown between False and True, another write shows
 //     the skipped status first. The report may also change the parent of the phase, or start or end
 //     an update: see docs/phases.md.
-//  2. The call waits until the report is written, until an attempt to write fails, for
-//     Config.Timeout, or until ctx ends. During an outage (see the package), it does not wait, until the
-//     ctx of New has ended.
+//  2. Guarantee 3 of the package says how long the call waits. It also returns when ctx ends.
 //  3. The call returns nil if the MachineConfigNode shows the report. If the report is accepted but
 //     not written yet, the error wraps ErrPending and the cause. The Monitor retries the report.
 //  4. Any other error means that the report was not accepted, or that the API server rejected it.

@@ -49,8 +49,8 @@ type Config struct {
 	// FieldManager is the field manager of all writes. It must be the same in all processes that
 	// report on the same node. Default: machine-config-operator.
 	FieldManager string
-	// Timeout is the longest time for which a call waits. It limits neither Flush nor the work of
-	// Track. Default: 10 seconds.
+	// Timeout limits how long a call waits: see guarantee 3 of the package. It limits neither Flush nor the
+	// work of Track. Default: 10 seconds.
 	Timeout time.Duration
 	// Clock provides the current time for lastTransitionTime and Pending. Default: the real clock.
 	Clock clock.PassiveClock

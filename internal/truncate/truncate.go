@@ -1,5 +1,5 @@
-// Package truncate shortens messages. It imports no other package, because both the daemons and the
-// controllers of pools need it.
+// Package truncate shortens messages. Both the daemons and the controllers of pools need it, so it imports no other
+// package of this module.
 package truncate
 
 import (

@@ -23,8 +23,10 @@ var ErrFull = errors.New("too many reports are pending: see in the log why they 
 
 // Entry is an accepted change in the queue. It is pending until it is settled: written or rejected.
 type Entry struct {
-	Change    Change
-	Settled   chan struct{} // closed by the caller of TakeSettled
+	Change Change
+	// Settled is closed by the caller of TakeSettled, for a call that waits. The core only makes it, so that the
+	// caller needs no table of its calls. The core never waits.
+	Settled   chan struct{}
 	IsSettled bool
 	Err       error // the error of a rejected change, or nil
 	// Abandoned is set by the caller of Submit if it does not wait for the result.
