@@ -25,7 +25,8 @@ type command struct {
 
 // usage describes the files of testdata, and lists the commands.
 const usage = `
-A file has one subject. It has a paragraph for each rule, and each paragraph is a sub-test of TestScripts:
+A file has one subject. It begins with the reason of its rules. It has a paragraph for each rule, and each paragraph is a
+sub-test of TestScripts:
 
     # A repeated report makes no request. The first sentence is the rule, and the name of the sub-test.
 

@@ -24,7 +24,9 @@ func TestScripts(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
-			paragraphs := split(string(text))
+			why, rules, _ := strings.Cut(string(text), "\n\n")
+			require.True(t, strings.HasPrefix(why, "# Why: "), "a file begins with the reason of its rules")
+			paragraphs := split(rules)
 			for i, want := range paragraphs {
 				t.Run(rule(want), func(t *testing.T) {
 					got, err := replay(want)
@@ -36,7 +38,7 @@ func TestScripts(t *testing.T) {
 				})
 			}
 			if *update {
-				require.NoError(t, os.WriteFile(file, []byte(strings.Join(paragraphs, "\n")), 0o600))
+				require.NoError(t, os.WriteFile(file, []byte(why+"\n\n"+strings.Join(paragraphs, "\n")), 0o600))
 			}
 		})
 	}
