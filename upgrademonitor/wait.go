@@ -59,6 +59,9 @@ func (m *Monitor) trySubmit(ctx context.Context, change planner.Change) error {
 //  1. During an outage, it does not wait, but starts an attempt.
 //  2. After the ctx of New has ended, it waits for the attempt even during an outage, because there are
 //     no retries.
+//
+// Why it does not wait in an outage: an update makes about 20 reports. Each of them would delay the update by
+// Config.Timeout, and an update must not take minutes longer because nobody can see it.
 func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *planner.Entry) error {
 	m.waiting++
 	cause := m.outage
@@ -95,6 +98,10 @@ func (m *Monitor) waitLocked(ctx context.Context, timeout <-chan time.Time, e *p
 }
 
 // flushLocked starts an attempt at once, and waits until the entries are settled or ctx ends.
+//
+// Why it cancels a request: when a load balancer drops a connection, a request has no response until its own timeout.
+// A daemon that is about to reboot has only its deadline. But a second request is not canceled: otherwise a server that
+// is only slow would never be written to.
 func (m *Monitor) flushLocked(ctx context.Context, entries []*planner.Entry) {
 	m.waiting++
 	m.retryNowLocked()

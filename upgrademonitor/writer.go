@@ -43,6 +43,9 @@ type attempt struct {
 // wakeLocked starts the writer if a write is pending and due. attemptNow makes a pending write due now.
 // Otherwise wakeLocked sets the timer of the next retry or look. If the ctx of New has ended and no call
 // waits, there is no next request.
+//
+// Why a goroutine for each attempt, and not one for each Monitor: a controller has a Monitor for each of thousands of
+// nodes, and most of them are idle.
 func (m *Monitor) wakeLocked(attemptNow bool) {
 	hasEnded := m.life.Err() != nil
 	pause := m.retryAt.Sub(realClock.Now())

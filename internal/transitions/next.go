@@ -61,6 +61,10 @@ func Next(list []metav1.Condition, inImageMode bool, r Report, update Update) (n
 }
 
 // write is Next without the times: each condition has its old lastTransitionTime.
+//
+// Why so many cases: a report means something else at each point of the update cycle. For example, Updated=False
+// starts an update, repeats its start, replaces an update by another one, or comes too late. The cases are in the order
+// in which they exclude each other, so that the rest is only a phase that moves along its path.
 func write(before []metav1.Condition, r Report, update Update) (next []metav1.Condition, done bool, err error) {
 	from := conditions.StatusOf(before, r.Phase)
 	_, err = Path(r.Phase, from, r.Status)
@@ -163,6 +167,9 @@ func reset(before []metav1.Condition, name string) []metav1.Condition {
 
 // changePhase returns the next list in which the reported phase and its parent move to their new
 // statuses. Both reach them in the last write, but for a parent that only starts.
+//
+// Why they end together: a watcher that sees AppliedFilesAndOS=True beside UpdateExecuted=Unknown takes the update for
+// stuck if the daemon reboots between the two writes.
 func changePhase(before []metav1.Condition, r Report) (next []metav1.Condition, done bool) {
 	next = slices.Clone(before)
 	own := conditions.Find(next, r.Phase)

@@ -105,6 +105,9 @@ func unfinished() string {
 
 // transitionVariables returns the CEL variables of TransitionPolicy. The expressions search lists
 // of strings, because comparing all pairs of conditions would make a write a third more expensive.
+//
+// Why a reset is a rule about the whole list: the start and the end of an update take back steps that run, also a drain
+// that failed. The policy cannot know which report a write belongs to, but no other write leaves every step False.
 func transitionVariables() []admissionv1.Variable {
 	steps := slices.DeleteFunc(slices.Clone(phasetable.Both()), func(p phases.Phase) bool { return !phasetable.IsStep(p) })
 	onlyStandard, onlyImage := celList(phasetable.OnlyIn(false)), celList(phasetable.OnlyIn(true))
