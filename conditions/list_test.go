@@ -24,7 +24,7 @@ func TestStatusOfAMissingConditionIsFalse(t *testing.T) {
 	assert.Equal(t, no, conditions.StatusOf(nil, phases.Cordoned))
 }
 
-func TestReservedReasons(t *testing.T) {
+func TestBothSpellingsOfNotYetOccurredAreReserved(t *testing.T) {
 	for reason, want := range map[string]bool{
 		"NotYetOccurred": true,
 		"NotYetOccured":  true, // older daemons write it

@@ -60,10 +60,10 @@ func read(t *testing.T, name string) string {
 	return string(data)
 }
 
-// TestGoBlocks compiles the Go blocks that are whole files, in a module that imports this one, and runs their
+// TestGoBlocksCompileAndTheirTestsPass compiles the Go blocks that are whole files, in a module that imports this one, and runs their
 // tests and the tests in testdata/blocks. The blocks of a page with the same package form one package. Other
 // blocks only have to be valid Go: see TestNamesExist.
-func TestGoBlocks(t *testing.T) {
+func TestGoBlocksCompileAndTheirTestsPass(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	root, err := filepath.Abs("..")

@@ -60,7 +60,7 @@ func (m *Monitor) trySubmit(ctx context.Context, change planner.Change) error {
 //  2. After the ctx of New has ended, it waits for the attempt even during an outage, because there are
 //     no retries.
 //
-// Why it does not wait in an outage: an update makes about 20 reports. Each of them would delay the update by
+// Why it does not wait in an outage: an update makes more than ten reports. Each of them would delay it by
 // Config.Timeout, and an update must not take minutes longer because nobody can see it.
 func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *planner.Entry) error {
 	m.waiting++

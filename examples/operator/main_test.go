@@ -60,7 +60,7 @@ func TestTheControllersWriteTheirObjects(t *testing.T) {
 }
 
 // On a cluster without the CRD of MachineConfiguration, run requests this resource once, and the other controllers work.
-func TestRunWithoutMachineConfiguration(t *testing.T) {
+func TestWithoutMachineConfigurationTheOtherControllersWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kube, mcfg := newClients()
 		operator := operatorfake.NewClientset()
@@ -99,7 +99,7 @@ func TestLeadNeedsAnIdentity(t *testing.T) {
 }
 
 // A problem of a pool is recorded as an event.
-func TestRunRecordsEvents(t *testing.T) {
+func TestAProblemOfAPoolIsAnEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kube, mcfg := newClients()
 		selector := &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "Likes"}}}

@@ -69,7 +69,7 @@ func TestTheCurrentNodeBecomesTheOnlyNodeAmongTheOwners(t *testing.T) {
 	}
 }
 
-func TestIsProvisioned(t *testing.T) {
+func TestANodeIsProvisionedUnlessItsPhaseIsPendingOrProvisioning(t *testing.T) {
 	for phase, want := range map[corev1.NodePhase]bool{
 		"": true, corev1.NodeRunning: true, corev1.NodeTerminated: true, corev1.NodePending: false, "Provisioning": false,
 	} {
@@ -77,7 +77,7 @@ func TestIsProvisioned(t *testing.T) {
 	}
 }
 
-func TestIsWindows(t *testing.T) {
+func TestANodeRunsWindowsByItsLabelOrItsReport(t *testing.T) {
 	labeled := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"kubernetes.io/os": "windows"}}}
 	reported := &corev1.Node{Status: corev1.NodeStatus{NodeInfo: corev1.NodeSystemInfo{OperatingSystem: "windows"}}}
 	linux := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"kubernetes.io/os": "linux"}}}
@@ -91,7 +91,7 @@ const maxImage = 447
 
 const digest = "@sha256:1111111111111111111111111111111111111111111111111111111111111111"
 
-func TestIsName(t *testing.T) {
+func TestAConfigHasTheNameOfAnObject(t *testing.T) {
 	for value, want := range map[string]bool{
 		"rendered-worker-1": true, "ip-10-0-1-147.ec2.internal": true, "a": true, strings.Repeat("a", 253): true,
 		"": false, "Not A Name": false, "-a": false, "a/b": false, strings.Repeat("a", 254): false,
@@ -100,7 +100,7 @@ func TestIsName(t *testing.T) {
 	}
 }
 
-func TestIsImage(t *testing.T) {
+func TestAnImageIsAPullSpecByDigestThatTheCRDAccepts(t *testing.T) {
 	for value, want := range map[string]bool{
 		"registry.example.com/os/rhcos" + digest:                           true,
 		"registry.example.com:5000/os" + digest:                            true,

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/internal/validate"
 )
 
-func TestIsNil(t *testing.T) {
+func TestANilPointerInAnInterfaceIsNil(t *testing.T) {
 	var (
 		pointer *int
 		err     error
@@ -30,7 +30,7 @@ func TestIsNil(t *testing.T) {
 	}
 }
 
-func TestRequired(t *testing.T) {
+func TestTheFirstMissingFieldIsTheError(t *testing.T) {
 	path := field.NewPath("pool", "Config")
 	set := validate.Field{Name: "Client", Value: new(int), Hint: "a clientset"}
 	require.NoError(t, validate.Required(path))

@@ -104,7 +104,7 @@ func TestMCNCommandsOfThePage(t *testing.T) {
 
 // Each command of the pages that needs a cluster runs, and prints the text that the page shows below the command. Package
 // docs runs the other commands.
-func TestCommandsOfTheDocs(t *testing.T) {
+func TestTheCommandsOfTheDocsPrintWhatThePagesShow(t *testing.T) {
 	installGuards(t, standard)
 	unguardedNodeOn(t, standard, "worker-0").resetObject(true)
 	newConfiguration(t)

@@ -46,7 +46,7 @@ func largestStatus(at, generation, message string) []byte {
 
 // The API server limits the cost of the policies' expressions. A write of the largest object that the CRD allows stays below
 // this limit, even if all times and numbers of the object were unreadable before.
-func TestTheLargestObject(t *testing.T) {
+func TestAWriteOfTheLargestObjectStaysBelowTheCostLimit(t *testing.T) {
 	f := newFleet(t)
 	w := f.node("largest", "worker", oldConfig)
 	w.resetObject(true)

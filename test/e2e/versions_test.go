@@ -76,7 +76,7 @@ func ofController(c call) bool {
 // If our daemon runs beside a drain controller without this library, as in an upgrade, the daemon makes no illegal transition.
 // If the controller overwrites a report, the daemon's next report of the phase corrects the status. With a Lister, a repeat
 // of the report is enough.
-func TestMixedVersionsOldController(t *testing.T) {
+func TestMixedVersionsAnOldControllerIsCorrectedByTheNextReport(t *testing.T) {
 	for _, informed := range []bool{false, true} {
 		w := unguardedNodeOn(t, standard, fmt.Sprintf("versions-old-controller-%t", informed))
 		w.reportUpdated()
@@ -132,7 +132,7 @@ func (w *testNode) controller() (m *upgrademonitor.Monitor, requests *transport,
 
 // If our drain controller runs beside a daemon without this library, as in a downgrade, the controller makes no illegal
 // transition and has no conflict. The daemon starts each update before it asks for the drain.
-func TestMixedVersionsOldDaemon(t *testing.T) {
+func TestMixedVersionsOurControllerIsLegalBesideAnOldDaemon(t *testing.T) {
 	w := unguardedNodeOn(t, standard, "versions-old-daemon")
 	w.reportUpdated()
 	m, requests, caughtUp := w.controller()

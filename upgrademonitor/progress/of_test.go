@@ -244,8 +244,7 @@ func TestWithoutANodeTheObjectDecides(t *testing.T) {
 	}
 }
 
-// HasPinnedImages is true if all sets are pulled, and the daemon reports no failure.
-func TestHasPinnedImages(t *testing.T) {
+func TestImagesArePinnedIfAllSetsArePulledAndNothingFails(t *testing.T) {
 	set := func(current, desired int32) func(*mcfgv1.MachineConfigNode) {
 		return func(m *mcfgv1.MachineConfigNode) {
 			m.Status.PinnedImageSets = append(m.Status.PinnedImageSets, mcfgv1.MachineConfigNodeStatusPinnedImageSet{CurrentGeneration: current, DesiredGeneration: desired})

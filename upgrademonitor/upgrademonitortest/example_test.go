@@ -34,9 +34,9 @@ func (d *daemon) update(ctx context.Context) error {
 	return err
 }
 
-// TestUpdate is an example of a test of a daemon. It calls the daemon, and compares the statuses that a watcher of the
+// TestAWatcherSeesEachStepUntilOneFails is an example of a test of a daemon. It calls the daemon, and compares the statuses that a watcher of the
 // object has seen.
-func TestUpdate(t *testing.T) {
+func TestAWatcherSeesEachStepUntilOneFails(t *testing.T) {
 	succeed := func(context.Context) error { return nil }
 	for name, tc := range map[string]struct {
 		drain func(context.Context) error
