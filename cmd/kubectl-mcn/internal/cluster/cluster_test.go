@@ -124,6 +124,30 @@ func TestNodesAndSelectorsDecideThePool(t *testing.T) {
 	}
 }
 
+// Nobody knows what the machines do whose Nodes a dump does not have. So a pool with such machines is not stalled, has no estimate,
+// and may not be Updated because of them.
+func TestAPoolWithoutSomeOfItsNodesIsNotJudgedByTheOthers(t *testing.T) {
+	in := func(all ...cluster.Node) (nodes []cluster.Node) {
+		for _, n := range all {
+			nodes = append(nodes, n.In(kube(configB, "worker")))
+		}
+		return nodes
+	}
+	done := in(finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13))
+	waiting := append(in(waitingNode("d")), done...)
+	for machines, isPartial := range map[int32]bool{0: false, 1: true} {
+		of := func(minutes float64, nodes []cluster.Node) cluster.Pool {
+			p := selecting("worker", retargeted(20), func(p *mcfgv1.MachineConfigPool) { p.Status.MachineCount = int32(len(nodes)) + machines })
+			return one(t, p, minutes, nodes...)
+		}
+		assert.Equal(t, isPartial, of(60, waiting).Partial)
+		assert.Equal(t, !isPartial, of(60, waiting).Stalled)
+		assert.Equal(t, isPartial, of(21, waiting).Remaining == nil)
+		assert.Equal(t, isPartial, of(60, done).NotUpdated == nil)
+		assert.Equal(t, 3, of(60, done).Total())
+	}
+}
+
 // Without a report in a MachineConfigNode, the annotations of the Node decide what the node runs.
 func TestAnnotationsDecideWithoutAReport(t *testing.T) {
 	state := func(n *corev1.Node, state string) *corev1.Node {

@@ -226,6 +226,21 @@ func TestDeniedBudgetsAndPodsAreReadOnce(t *testing.T) {
 	assert.Equal(t, 2, requests)
 }
 
+// A pod that was evicted and does not end has no budget that refuses it.
+func TestBudgetsAreReadOnlyWhereAnEvictionWasRefused(t *testing.T) {
+	requests := map[string]int{}
+	c, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		requests[path.Dir(r.URL.Path)]++
+		_, _ = io.WriteString(w, `{}`)
+	})
+	mcn := newRefused("web-0")
+	mcn.Status.Conditions[1].Message = `error when waiting for pod "web-0" in namespace "shop" to terminate: global timeout reached: 1m30s`
+	s := NewStore()
+	s.Put(mcn)
+	c.readPods(t.Context(), s, client)
+	assert.Equal(t, map[string]int{"/api/v1/namespaces/shop/pods": 1}, requests)
+}
+
 // The number of pods that are read is limited, so the order of the reads is the order of the entries on the screen.
 func TestThePodsOfDegradedNodesAreReadFirst(t *testing.T) {
 	s := NewStore()
