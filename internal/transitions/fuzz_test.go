@@ -87,7 +87,7 @@ func fuzzList(in *mcntest.Tape) []metav1.Condition {
 func fuzzReport(in *mcntest.Tape) request {
 	r := request{Report: transitions.Report{Reason: "Reported"}, Update: transitions.Update{Name: thisUpdate}}
 	r.Phase = everyType[in.Pick(len(everyType))]
-	r.Status = []metav1.ConditionStatus{no, running, done, no, running, done, "", "Bogus"}[in.Pick(8)]
+	r.Status = statuses[in.Pick(3)]
 	options := in.Pick(256)
 	if options&128 != 0 {
 		r.Reason = "Retried"

@@ -32,8 +32,8 @@ const maxMessage = 4096
 //     LastTransitionTime never decreases, even if the clocks of two processes differ.
 //  3. If one write cannot start an update, the first write only sets all steps to False.
 //  4. The error is a *phases.TransitionError if Path rejects the change, or if a Parent is
-//     reported True while one of its children is Unknown. It is the *field.Error of Check if
-//     the phase or the status is invalid.
+//     reported True while one of its children is Unknown. It is the *field.Error of CheckMode if
+//     the phase does not exist in the mode. The report must be valid: see Report.Validate.
 func Next(list []metav1.Condition, inImageMode bool, r Report, update Update) (next []metav1.Condition, done bool, err error) {
 	if r.NotRequired {
 		r.Status = metav1.ConditionFalse
@@ -41,7 +41,7 @@ func Next(list []metav1.Condition, inImageMode bool, r Report, update Update) (n
 			r.Status = metav1.ConditionTrue
 		}
 	}
-	if err := Check(r.Phase, r.Status, inImageMode); err != nil {
+	if err := CheckMode(r.Phase, inImageMode); err != nil {
 		return nil, true, err
 	}
 	r.Time = metav1.NewTime(r.Time.UTC().Truncate(time.Second))

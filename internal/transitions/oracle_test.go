@@ -176,7 +176,7 @@ func (c called) now() metav1.Time {
 
 func (c called) isRejected(before []metav1.Condition) bool {
 	typ, to := string(c.report.Phase), c.report.Status
-	if !slices.Contains(typesOf(c.inImageMode), typ) || !slices.Contains(statuses, to) {
+	if !slices.Contains(typesOf(c.inImageMode), typ) {
 		return true
 	}
 	if typ == "Updated" {

@@ -80,26 +80,10 @@ func Path(p phases.Phase, from, to metav1.ConditionStatus) ([]metav1.ConditionSt
 	return slices.Clone(path), nil
 }
 
-// Check validates a phase and its new status. inImageMode is the mode of the node. The error is a
-// *field.Error for the field "phase" or "status". Its type is Invalid if the phase does not exist in
-// the mode. Otherwise its type is NotSupported.
-func Check(p phases.Phase, status metav1.ConditionStatus, inImageMode bool) error {
-	if err := check(p, status); err != nil {
-		return err
-	}
+// CheckMode returns a *field.Error for the field "phase" if a phase does not exist in the mode of the node.
+func CheckMode(p phases.Phase, inImageMode bool) error {
 	if !phasetable.ExistsIn(p, inImageMode) {
 		return wrongMode(p, inImageMode)
-	}
-	return nil
-}
-
-// check validates a phase and its new status in any mode.
-func check(p phases.Phase, status metav1.ConditionStatus) error {
-	switch {
-	case phases.KindOf(p) == "":
-		return unknownPhase(p)
-	case !validStatus(status):
-		return invalidStatus(status)
 	}
 	return nil
 }

@@ -94,11 +94,11 @@ func TestAnErrorNamesTheProblemAndTheRemedy(t *testing.T) {
 		"empty phase":    {empty, []string{`phase: Unsupported value: ""`, `"AppliedFilesAndOS"`, `"AppliedFiles"`}},
 		"invalid status": {status, []string{`status: Unsupported value: "yes"`, `"True", "False", "Unknown"`}},
 		"a phase of image mode": {
-			transitions.Check(phases.AppliedFiles, no, false),
+			transitions.CheckMode(phases.AppliedFiles, false),
 			[]string{`phase: Invalid value: "AppliedFiles"`, "does not exist in standard mode", "ImageModeStatusReporting is off", "phases.All(false)"},
 		},
 		"a phase of standard mode": {
-			transitions.Check(phases.AppliedFilesAndOS, no, true),
+			transitions.CheckMode(phases.AppliedFilesAndOS, true),
 			[]string{`phase: Invalid value: "AppliedFilesAndOS"`, "does not exist in image mode", "ImageModeStatusReporting is on", "phases.All(true)"},
 		},
 	} {

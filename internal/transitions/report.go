@@ -31,10 +31,14 @@ type Report struct {
 	Time metav1.Time
 }
 
-// Validate returns a *field.Error if the report is invalid in every state of the object.
+// Validate returns a *field.Error if the report is invalid in every state of the object. Whoever accepts a report
+// calls it once. The rest, which depends on the object, is the error of Next.
 func (r Report) Validate() error {
-	if err := check(r.Phase, r.Status); err != nil {
-		return err
+	switch {
+	case phases.KindOf(r.Phase) == "":
+		return unknownPhase(r.Phase)
+	case !validStatus(r.Status):
+		return invalidStatus(r.Status)
 	}
 	_, hasParent := phases.ParentOf(r.Phase)
 	// A reason of 1,025 characters is too long, and short enough for the error.

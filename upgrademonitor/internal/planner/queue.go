@@ -52,7 +52,7 @@ func (c *Core) Submit(change Change, node Node) (*Entry, error) {
 		if change.SkipOtherMode {
 			return nil, nil
 		}
-		return nil, transitions.Check(change.Phase, change.Status, node.Mode == Image)
+		return nil, transitions.CheckMode(change.Phase, node.Mode == Image)
 	}
 	c.followed = node.Versions
 	submitted := &Entry{Change: change, Settled: make(chan struct{}), after: c.begun}
