@@ -40,7 +40,9 @@ func newImage(options Options, config string) image {
 	if mosc == nil {
 		return image{exists: true}
 	}
-	if mosb == nil || mosb.Spec.MachineConfig.Name != config || mosb.Spec.MachineOSConfig.Name != mosc.Name {
+	// machine-config-operator itself does not compare the name, and its tests leave it empty.
+	isOther := mosb != nil && mosb.Spec.MachineOSConfig.Name != "" && mosb.Spec.MachineOSConfig.Name != mosc.Name
+	if mosb == nil || isOther || mosb.Spec.MachineConfig.Name != config {
 		return image{build: poolwords.None, name: mosc.Name}
 	}
 	pullSpec := string(mosc.Status.CurrentImagePullSpec)

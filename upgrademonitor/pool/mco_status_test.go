@@ -88,6 +88,7 @@ func poolOfMCO(cell string) (*mcfgv1.MachineConfigPool, pool.Options) {
 		if b.name == name && b.build != nil {
 			options.MachineOSBuild = b.build.DeepCopy()
 			options.MachineOSBuild.Spec.MachineConfig.Name = parts[0]
+			options.MachineOSBuild.Spec.MachineOSConfig.Name = "" // as in their fixtures
 			options.MachineOSBuild.Status.DigestedImagePushSpec = mcfgv1.ImageDigestFormat(image)
 		}
 	}
