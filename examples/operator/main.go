@@ -109,12 +109,13 @@ func run(
 	return lead(ctx, lock, objectsOfNodes, statuses.Run, health)
 }
 
-// checkObjects returns an error if the object of any node could not be written for 10 minutes.
+// checkObjects returns an error if the object of any node could not be written for 2 minutes: then
+// the cause is not an API server that restarts.
 func checkObjects(controller interface {
 	Failing() (int, time.Time, error)
 }) error {
 	n, since, err := controller.Failing()
-	if n == 0 || time.Since(since) < 10*time.Minute {
+	if n == 0 || time.Since(since) < 2*time.Minute {
 		return nil
 	}
 	return fmt.Errorf("%d MachineConfigNodes are not up to date, the first since %s: %w",

@@ -135,11 +135,11 @@ func (f failing) Failing() (int, time.Time, error) {
 	return f.n, f.since, errors.New("patch MachineConfigNode worker-0: denied")
 }
 
-// The operator is degraded if an object could not be written for 10 minutes.
+// The operator is degraded if an object could not be written for 2 minutes.
 func TestTheOperatorIsDegradedIfAnObjectIsNotWritten(t *testing.T) {
 	assert.NoError(t, checkObjects(failing{}))
-	assert.NoError(t, checkObjects(failing{2, time.Now().Add(-9 * time.Minute)}))
-	assert.ErrorContains(t, checkObjects(failing{2, time.Now().Add(-11 * time.Minute)}), "worker-0: denied")
+	assert.NoError(t, checkObjects(failing{2, time.Now().Add(-time.Minute)}))
+	assert.ErrorContains(t, checkObjects(failing{2, time.Now().Add(-3 * time.Minute)}), "worker-0: denied")
 }
 
 // If a controller fails, or the Lease is lost, all controllers end, and the process ends with an error.

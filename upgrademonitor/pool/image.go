@@ -1,6 +1,8 @@
 package pool
 
 import (
+	"cmp"
+
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 
@@ -14,7 +16,8 @@ type Options struct {
 	// MachineOSConfig is nil if the pool is not layered. Then MachineOSBuild is ignored.
 	MachineOSConfig *mcfgv1.MachineOSConfig
 	// MachineOSBuild is the current build of the MachineOSConfig, or nil. A build for another
-	// MachineConfig or another MachineOSConfig is ignored.
+	// MachineConfig or another MachineOSConfig is ignored. A build that names no MachineOSConfig, as in the
+	// tests of machine-config-operator, belongs to this one.
 	MachineOSBuild *mcfgv1.MachineOSBuild
 }
 
@@ -40,9 +43,7 @@ func newImage(options Options, config string) image {
 	if mosc == nil {
 		return image{exists: true}
 	}
-	// machine-config-operator itself does not compare the name, and its tests leave it empty.
-	isOther := mosb != nil && mosb.Spec.MachineOSConfig.Name != "" && mosb.Spec.MachineOSConfig.Name != mosc.Name
-	if mosb == nil || isOther || mosb.Spec.MachineConfig.Name != config {
+	if mosb == nil || mosb.Spec.MachineConfig.Name != config || cmp.Or(mosb.Spec.MachineOSConfig.Name, mosc.Name) != mosc.Name {
 		return image{build: poolwords.None, name: mosc.Name}
 	}
 	pullSpec := string(mosc.Status.CurrentImagePullSpec)
