@@ -111,6 +111,8 @@ func (c *Core) merge(change Change, before prediction, isNoop bool) *Entry {
 		switch {
 		case isNoop && ok && !before.rejected[i]:
 			return e
+		case change.maySet(e.Change):
+			return nil
 		case isNoop, change.Phase != "" && change.Phase != e.Change.Phase:
 			continue
 		case !ok:
@@ -125,6 +127,15 @@ func (c *Core) merge(change Change, before prediction, isNoop bool) *Entry {
 		return e
 	}
 	return nil
+}
+
+// maySet reports whether a change that sets no status may still set one behind an older change, because another process has
+// started or ended an update: the older change gives the phase another status, or starts or ends an update.
+func (c Change) maySet(older Change) bool {
+	if c.Phase == older.Phase {
+		return c.Status != older.Status
+	}
+	return c.Phase != "" && older.Phase == phases.Updated
 }
 
 // leadsTo reports whether the pending changes, with merged in place of change i, lead to the same object as before with
