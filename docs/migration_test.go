@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor"
 	"github.com/openshift/upgrademonitor/upgrademonitor/upgrademonitortest"
@@ -34,16 +35,19 @@ type daemon struct{ monitor *upgrademonitor.Monitor }
 
 // endOfUpdate has the lines that migration/daemon.md puts at the end of update.
 func (dn *daemon) endOfUpdate(ctx context.Context, fileUpdate, osUpdate bool, message string) {
+	var last upgrademonitor.Option // for the step that completes UpdateExecuted; nil has no effect
+	if !osUpdate {
+		dn.monitor.NotRequired(ctx, phases.ImagePulledFromRegistry, "The OS does not change")
+		dn.monitor.NotRequired(ctx, phases.AppliedOSImage, "The OS does not change")
+		last = upgrademonitor.CompletesParent()
+	}
 	if fileUpdate {
-		dn.monitor.Report(ctx, phases.AppliedFiles, "Applied files", metav1.ConditionTrue)
+		dn.monitor.Report(ctx, phases.AppliedFiles, "Applied files", metav1.ConditionTrue, last)
 	} else {
-		dn.monitor.NotRequired(ctx, phases.AppliedFiles, "No file changes")
+		dn.monitor.NotRequired(ctx, phases.AppliedFiles, "No file changes", last)
 	}
 	if osUpdate {
 		dn.monitor.Report(ctx, phases.AppliedOSImage, "Applied new OS config", metav1.ConditionTrue, upgrademonitor.CompletesParent())
-	} else {
-		dn.monitor.NotRequired(ctx, phases.ImagePulledFromRegistry, "The OS does not change")
-		dn.monitor.NotRequired(ctx, phases.AppliedOSImage, "The OS does not change", upgrademonitor.CompletesParent())
 	}
 	dn.monitor.Report(ctx, phases.AppliedFilesAndOS, message, metav1.ConditionTrue, upgrademonitor.CompletesParent())
 }
@@ -76,6 +80,11 @@ func TestEndOfUpdateCompletesUpdateExecuted(t *testing.T) {
 				want += both
 			}
 			assert.Equal(t, want, upgrademonitortest.Transitions(t, client, node.Name)+"\n", "image mode %t, files and OS %v", isImageMode, has)
+			mcn, err := client.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), node.Name, metav1.GetOptions{})
+			require.NoError(t, err)
+			if message := conditions.Find(mcn.Status.Conditions, phases.UpdateExecuted).Message; has[0] || has[1] {
+				assert.Contains(t, message, "Applied", "the message is that of work that was done")
+			}
 		}
 	}
 	source := read(t, "docs/migration_test.go")
