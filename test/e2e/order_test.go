@@ -2,12 +2,16 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/phases"
@@ -16,8 +20,8 @@ import (
 )
 
 // An order that comes before or after any report of an update is not taken up by this update, whether or not an operator
-// writes the spec. Package planner tests the same with restarts and lost responses for each report. Here the process restarts
-// once, at another report in each update.
+// writes the spec. The response to the report behind the order is lost, and then the process restarts. Package planner tests
+// each order with a restart and a lost response at each report.
 func TestOrdersThatComeDuringAnUpdate(t *testing.T) {
 	images := func(n int) string { return fmt.Sprintf("quay.io/os@sha256:%064d", n) }
 	for _, tc := range []struct {
@@ -39,6 +43,7 @@ func TestOrdersThatComeDuringAnUpdate(t *testing.T) {
 					if hasOperator {
 						o.operator = w.writeSpec
 					}
+					o.config = o.losing()
 					o.order(tc.before)
 					m, _ := w.monitor("master")
 					call{phases.Updated, done, nil}.make(t, m)
@@ -72,10 +77,26 @@ type orderedNode struct {
 	*testNode
 	operator      func(version) // writes an order to the spec, or nil
 	runs, desires version
-	prepared      []version // the orders that UpdatePrepared=True was about
+	prepared      []version   // the orders that UpdatePrepared=True was about
+	loses         atomic.Bool // the response to the next write is lost
 	history       *history
 	checked       int  // the number of versions that were checked
 	done          bool // clients know of the last version that the last order is done
+}
+
+// losing returns the configuration of a client that loses the response to a write if loses is set.
+func (o *orderedNode) losing() *rest.Config {
+	config := rest.CopyConfig(o.config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			response, err := next.RoundTrip(r)
+			if err == nil && r.Method == http.MethodPatch && o.loses.CompareAndSwap(true, false) {
+				return nil, errors.Join(response.Body.Close(), errors.New("connection reset"))
+			}
+			return response, err
+		})
+	})
+	return config
 }
 
 func (o *orderedNode) order(v version) {
@@ -86,13 +107,14 @@ func (o *orderedNode) order(v version) {
 	}
 }
 
-// update makes the calls of an update. Before the call with the number at, another order comes. The process restarts before
-// the call behind it, if the daemon does not take up the other order then.
+// update makes the calls of an update. Before the call with the number at, another order comes, and the response to this call is
+// lost. The process restarts before the call behind it, if the daemon does not take up the other order then.
 func (o *orderedNode) update(m *upgrademonitor.Monitor, calls []call, at int, other version) {
 	var order version
 	for i, c := range calls {
 		if i == at {
 			o.order(other)
+			o.loses.Store(true)
 		}
 		if i == at+1 && i > 1 {
 			m, _ = o.monitor("master")
@@ -106,7 +128,9 @@ func (o *orderedNode) update(m *upgrademonitor.Monitor, calls []call, at int, ot
 			o.runs = order
 			o.annotateVersions(o.runs, o.desires)
 		}
-		c.make(o.t, m)
+		c.queue(o.t, m)
+		require.NoError(o.t, m.Flush(o.t.Context()))
+		require.False(o.t, o.loses.Load(), "the response to %s was lost", c)
 		o.check()
 	}
 	if at == len(calls) {
