@@ -104,6 +104,17 @@ func (s *situation) versions() string {
 	return strings.Join(lines, "\n")
 }
 
+// installed has the versions from the end of apply on, if nothing fails.
+const installed = `UpdateExecuted=True, AppliedFilesAndOS=True
+UpdatePostActionComplete=Unknown
+UpdatePostActionComplete=True
+Resumed=Unknown
+Resumed=True
+UpdateComplete=Unknown
+UpdateComplete=True
+UpdatePrepared=False, UpdateExecuted=False, AppliedFilesAndOS=False, UpdatePostActionComplete=False, Resumed=False, UpdateComplete=False, Updated=True
+`
+
 func TestTheVersionsThatAWatcherSees(t *testing.T) {
 	broken := errors.New("broken")
 	for name, tc := range map[string]struct {
@@ -183,15 +194,7 @@ desired: config-3, config-1 ~
 UpdatePrepared=True, desired: config-3, config-2 ~
 UpdateExecuted=Unknown
 AppliedFilesAndOS=Unknown
-UpdateExecuted=True, AppliedFilesAndOS=True
-UpdatePostActionComplete=Unknown
-UpdatePostActionComplete=True
-Resumed=Unknown
-Resumed=True
-UpdateComplete=Unknown
-UpdateComplete=True
-UpdatePrepared=False, UpdateExecuted=False, AppliedFilesAndOS=False, UpdatePostActionComplete=False, Resumed=False, UpdateComplete=False, Updated=True
-`},
+` + installed},
 		"another order while apply runs": {func(s *situation) {
 			s.begins()
 			s.apply = func(context.Context) error {
@@ -206,15 +209,7 @@ UpdatePrepared=True, desired: config-2, config-2
 UpdateExecuted=Unknown
 AppliedFilesAndOS=Unknown
 desired: config-3, config-2 ~
-UpdateExecuted=True, AppliedFilesAndOS=True
-UpdatePostActionComplete=Unknown
-UpdatePostActionComplete=True
-Resumed=Unknown
-Resumed=True
-UpdateComplete=Unknown
-UpdateComplete=True
-UpdatePrepared=False, UpdateExecuted=False, AppliedFilesAndOS=False, UpdatePostActionComplete=False, Resumed=False, UpdateComplete=False, Updated=True
-`},
+` + installed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSituation(t)

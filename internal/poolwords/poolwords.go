@@ -1,6 +1,6 @@
 // Package poolwords has what package pool and kubectl mcn both know about a MachineConfigPool: its limit,
-// and the texts of its conditions. Package pool writes these texts, and kubectl mcn parses them. machine-config-operator writes the same texts, and e2e
-// tests, alerts and runbooks of OpenShift depend on them.
+// and the texts of its conditions. Package pool writes these texts, and kubectl mcn parses them.
+// machine-config-operator writes the same texts, and e2e tests, alerts and runbooks of OpenShift depend on them.
 package poolwords
 
 import (
@@ -14,8 +14,8 @@ import (
 )
 
 // MaxUnavailable returns how many nodes of a pool may be unavailable. A percentage refers to the machines of the pool.
-// As in machine-config-operator, the limit is 1 if it is not set, or if the percentage is of less than one machine. So it
-// is if the value is not valid, of which machine-config-operator only reports an error.
+// As in machine-config-operator, the limit is 1 if it is not set, or if the percentage is of less than one machine. The
+// limit is also 1 if the value is invalid: machine-config-operator then only returns an error.
 func MaxUnavailable(limit *intstr.IntOrString, machines int) int {
 	scaled, _ := intstr.GetScaledValueFromIntOrPercent(limit, machines, false) // 0 if there is an error
 	return max(1, scaled)

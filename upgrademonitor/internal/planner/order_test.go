@@ -42,8 +42,8 @@ var orderChanges = map[string]func(n *planner.Node){
 	"withdrawn":      func(n *planner.Node) { n.DesiredConfig, n.DesiredImage = n.CurrentConfig, n.CurrentImage },
 }
 
-// Whatever the Node desires at which moment, the status desires only what the daemon has prepared or what the node runs, and
-// nobody who waits for Updated=True at the observed generation sees an update that was not carried out.
+// The Node may desire something else at any moment. The status still desires only what the daemon has prepared, or what the
+// node runs. Updated=True at the observed generation means that the node runs what spec and status desire.
 func TestTheStatusDesiresOnlyWhatTheDaemonHasPrepared(t *testing.T) {
 	worlds := 0
 	for _, images := range []bool{false, true} {
