@@ -69,6 +69,7 @@ func TestANodeHasTwoEntriesIfItsErrorsDiffer(t *testing.T) {
 		"only the annotations have an error":                                  {newNode("a", withState("Degraded", "x")), newMCN("a"), `Node a is reporting: "x"`},
 		"the annotations have an error, and there is no object":               {newNode("a", withState("Degraded", "x")), newMCN("b"), `Node a is reporting: "x"`},
 		"the object has an error without a message":                           {newNode("a"), object(""), `Node a is reporting: ""`},
+		"the error has quotation marks":                                       {newNode("a"), object(`file "/etc/a": no user`), `Node a is reporting: "file \"/etc/a\": no user"`},
 		"the annotations have a state and no reason":                          {newNode("a", withState("Degraded", "")), newMCN("a"), `Node a is reporting: ""`},
 	} {
 		t.Run(name, func(t *testing.T) {

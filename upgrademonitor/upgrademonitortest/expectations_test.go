@@ -1,6 +1,8 @@
 package upgrademonitortest_test
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -251,5 +253,37 @@ func TestTheImagesFollowTheModeAsTheTestsExpect(t *testing.T) {
 			r.reports("Updated=True")
 			r.matchesItsNode()
 		}
+	})
+}
+
+// If an image set fails, both conditions are True, with the texts that the tests compare. When the set is deleted, nothing of
+// it is left.
+func TestAFailedImageSetIsShownAsTheTestsExpect(t *testing.T) {
+	const cause = `failed to execute podman manifest inspect for "quay.io/fake/fake@sha256:0415": exit status 125`
+	synctest.Test(t, func(t *testing.T) {
+		r := newReported(t, false)
+		r.annotate("rendered-a", "rendered-a")
+		r.reports("Updated=True")
+		pins := func(want string, sets ...upgrademonitor.PinnedImageSet) {
+			r.ReportPinnedImageSets(t.Context(), sets, nil)
+			require.NoError(t, r.Flush(t.Context()))
+			r.has(want)
+		}
+		pins("PinnedImageSetsProgressing=True PinnedImageSetsDegraded=True",
+			upgrademonitor.PinnedImageSet{Name: "bad", Generation: 1, Err: errors.New(cause)})
+		status := r.object().Status
+		assert.Equal(t, cause, status.PinnedImageSets[0].LastFailedGenerationError)
+		degraded := conditions.Find(status.Conditions, phases.PinnedImageSetsDegraded)
+		assert.Equal(t, "PrefetchFailed", degraded.Reason)
+		assert.Equal(t, "One or more PinnedImageSet is experiencing an error. "+
+			"See PinnedImageSet list for more details.", degraded.Message)
+
+		const works = "PinnedImageSetsProgressing=False PinnedImageSetsDegraded=False"
+		pins(works)
+		assert.NotContains(t, fmt.Sprint(r.object().Status), "podman manifest inspect")
+		one := upgrademonitor.PinnedImageSet{Name: "one", Generation: 1, Done: true}
+		two := upgrademonitor.PinnedImageSet{Name: "two", Generation: 1, Done: true}
+		pins(works, one, two)
+		pins(works, two)
 	})
 }
