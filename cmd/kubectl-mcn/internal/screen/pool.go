@@ -212,17 +212,21 @@ func paused(p cluster.Pool, o Options) Problem {
 	return problem
 }
 
-// waitingSince returns since when the waiting nodes of a paused pool wait: since the target was set, or since a later time
-// when there was something to wait for. The controller needs some seconds to say that the pool is not Updated.
+// waitingSince returns since when a node of a paused pool waits: since the target was set, or since a later time when there
+// was something to wait for, and the first of the waiting nodes had ended its last update. The controller needs some seconds to say that the pool is not Updated.
 func waitingSince(p cluster.Pool) time.Time {
 	later := p.NotUpdatedSince()
 	if p.IsBuilding() {
 		later = mco.Later(later, p.Build.Since)
 	}
+	var ends []time.Time
 	for _, n := range p.Nodes {
 		if n.State == cluster.Waiting {
-			later = mco.Later(later, mco.Later(n.Completed, n.Ended))
+			ends = append(ends, mco.Later(n.Completed, n.Ended))
 		}
+	}
+	if len(ends) > 0 {
+		later = mco.Later(later, slices.MinFunc(ends, time.Time.Compare))
 	}
 	if later.Sub(p.TargetSet) > updatedDelay {
 		return later

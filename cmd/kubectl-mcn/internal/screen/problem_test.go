@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
@@ -35,4 +36,26 @@ func TestAPoolConditionIsAboutEachNodeThatItNames(t *testing.T) {
 	message := poolwords.Report{Node: "w-0", Message: "a"}.String() + ", " + poolwords.Report{Node: "w-1", Message: "b"}.String()
 	problem := ofCondition(cluster.Pool{}, cluster.PoolCondition{Type: "NodeDegraded", Message: message}, Alarm, Options{})
 	assert.Equal(t, []string{"w-0", "w-1"}, problem.About)
+}
+
+// A node of a paused pool waits since the target was set or, if that is later, since its last update ended. The pool waits
+// since the first of its nodes waits.
+func TestAPausedPoolWaitsSinceItsFirstNodeWaits(t *testing.T) {
+	set := time.Date(2026, 5, 2, 9, 0, 0, 0, time.UTC)
+	for name, tc := range map[string]struct {
+		ended []time.Time
+		want  time.Time
+	}{
+		"all ended before":                 {[]time.Time{set.Add(-time.Hour), set.Add(-time.Minute)}, set},
+		"one ended later":                  {[]time.Time{set.Add(20 * time.Minute), set.Add(-time.Hour)}, set},
+		"all ended later":                  {[]time.Time{set.Add(20 * time.Minute), set.Add(10 * time.Minute)}, set.Add(10 * time.Minute)},
+		"nobody knows when one ended":      {[]time.Time{set.Add(20 * time.Minute), {}}, set},
+		"the status of the pool, no nodes": {nil, set},
+	} {
+		p := cluster.Pool{TargetSet: set, Nodes: []cluster.Node{{State: cluster.Done, Node: mco.Node{Completed: set.Add(-2 * time.Hour)}}}}
+		for _, ended := range tc.ended {
+			p.Nodes = append(p.Nodes, cluster.Node{State: cluster.Waiting, Node: mco.Node{Completed: ended}})
+		}
+		assert.Equal(t, tc.want, waitingSince(p), name)
+	}
 }
