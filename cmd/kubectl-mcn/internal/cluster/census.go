@@ -11,7 +11,7 @@ import (
 type census struct {
 	hasNodes bool                // there are Nodes, and at least one witness that says how many there should be
 	absent   map[string]int      // for each pool, the number of its machines without a Node
-	moved    map[string][]string // the nodes that have left a pool, if they are all that its status still counts
+	moved    map[string][]string // the nodes that have left a pool whose status still counts them
 }
 
 // count compares the Nodes of each pool with the machines in its status. byPool has the nodes with a Node. If no
@@ -25,21 +25,25 @@ func (o Objects) count(byPool map[string][]Node) census {
 	machines := 0
 	for _, p := range o.Pools {
 		machines += int(p.Status.MachineCount)
-		c.absent[p.Name] = max(0, int(p.Status.MachineCount)-len(byPool[p.Name]))
-		if moved := movedFrom(p, byPool); c.absent[p.Name] > 0 && len(moved) >= c.absent[p.Name] {
-			c.moved[p.Name], c.absent[p.Name] = moved, 0
+		absent := int(p.Status.MachineCount) - len(byPool[p.Name])
+		if absent > 0 {
+			c.moved[p.Name] = movedFrom(p, byPool)
 		}
+		c.absent[p.Name] = max(0, absent-len(c.moved[p.Name]))
 	}
 	isWithout := func(n Node) bool { return n.kube == nil }
 	c.hasNodes = c.hasNodes && (machines > 0 || !slices.ContainsFunc(o.Nodes, isWithout))
 	return c
 }
 
-// movedFrom returns the nodes of other pools that run the config of a pool: they have just left it.
+// movedFrom returns the nodes of other pools that run a config of a pool, or are told to: they have just left it.
 func movedFrom(p *mcfgv1.MachineConfigPool, byPool map[string][]Node) (names []string) {
+	isOf := func(config string) bool {
+		return config != "" && (config == p.Spec.Configuration.Name || config == p.Status.Configuration.Name)
+	}
 	for name, nodes := range byPool {
 		for _, n := range nodes {
-			if name != p.Name && n.Current.Config != "" && n.Current.Config == p.Spec.Configuration.Name {
+			if name != p.Name && (isOf(n.Current.Config) || isOf(n.Desired.Config)) {
 				names = append(names, n.Name)
 			}
 		}

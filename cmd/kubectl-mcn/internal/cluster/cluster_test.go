@@ -148,6 +148,36 @@ func TestAPoolWithoutSomeOfItsNodesIsNotJudgedByTheOthers(t *testing.T) {
 	}
 }
 
+// A node of another pool that runs a config of a pool, or is told to, has left this pool. It is not missing, and takes no place.
+func TestANodeThatHasLeftAPoolIsNotMissing(t *testing.T) {
+	const ofInfra, before = "rendered-infra-1", "rendered-worker-0"
+	for name, tc := range map[string]struct {
+		current, desired string
+		machines         int32
+		moved            []string
+		missing          int
+	}{
+		"it runs the target":                   {configB, ofInfra, 2, []string{"d"}, 0},
+		"it updates to the target":             {before, configB, 2, []string{"d"}, 0},
+		"it runs the config of the status":     {configA, ofInfra, 2, []string{"d"}, 0},
+		"another machine is missing":           {configB, ofInfra, 3, []string{"d"}, 1},
+		"it runs the config of the new pool":   {ofInfra, ofInfra, 2, nil, 1},
+		"the status no longer counts it":       {configB, ofInfra, 1, nil, 0},
+		"no pool has its config in the status": {before, before, 2, nil, 1},
+	} {
+		p := selecting("worker", retargeted(20), unavailable(1), func(p *mcfgv1.MachineConfigPool) {
+			p.Status.MachineCount, p.Status.Configuration.Name = tc.machines, configA
+		})
+		moved := waitingNode("d").In(kube(configA, "infra"))
+		moved.Current, moved.Desired = target(tc.current), target(tc.desired)
+		pools := poolsOf([]*mcfgv1.MachineConfigPool{selecting("infra"), p}, []cluster.Node{waitingNode("c").In(kube(configA, "worker")), moved}, at(60))
+		got := pools[1]
+		assert.Equal(t, tc.moved, got.Moved, name)
+		assert.Equal(t, [3]any{tc.missing, tc.missing > 0, tc.missing > 0}, [3]any{got.Missing, got.Partial, got.Blocked}, name)
+		assert.Equal(t, 1, got.Total(), name)
+	}
+}
+
 // Without a report in a MachineConfigNode, the annotations of the Node decide what the node runs.
 func TestAnnotationsDecideWithoutAReport(t *testing.T) {
 	state := func(n *corev1.Node, state string) *corev1.Node {
@@ -325,6 +355,9 @@ func TestAnUnobservedPoolIsNotStalled(t *testing.T) {
 		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdating, Status: corev1.ConditionTrue, Message: "All nodes are updating to MachineConfig " + configB + ". 1 of 6 nodes have it."})
 	}
 	assert.True(t, one(t, worker("2", retargeted(20), ofLast, sentence), 100, waitingNode("b")).Observed, "a full stop after the name of the target is not part of the name")
+	counted := func(p *mcfgv1.MachineConfigPool) { p.Status.MachineCount, p.Status.UpdatedMachineCount = 1, 1 }
+	moved := one(t, selecting("worker", updated, counted), 100, waitingNode("b").In(kube(configA, "worker")))
+	assert.True(t, !moved.Stalled && moved.Unobserved != nil, "the status counts the node as updated")
 	assert.Nil(t, one(t, worker("2", updated, ofLast, set(90)), 100, drainingNode("a", 99), waitingNode("b")).Unobserved, "an updating node shows that the controller has read the target")
 }
 

@@ -24,7 +24,7 @@ func (c *calculation) setUnavailable() {
 	// A node was deleted, moved or uncordoned, and the controller has not looked at it yet. Nodes that are unavailable do
 	// not wait for the controller.
 	maySelect := func(n Node) bool { return n.State == Waiting && len(n.Unavailable) == 0 }
-	isBehind := areKnown && (c.machines != len(c.Nodes) || c.Unavailable > known) && slices.ContainsFunc(c.Nodes, maySelect)
+	isBehind := areKnown && (c.machines != len(c.Nodes) || c.updated > c.Done || c.Unavailable > known) && slices.ContainsFunc(c.Nodes, maySelect)
 	if areKnown {
 		c.Unavailable = known // the status of the pool may be out of date
 	}

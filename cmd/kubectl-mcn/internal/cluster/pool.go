@@ -57,7 +57,7 @@ type Pool struct {
 	// out of date.
 	Missing int
 	Partial bool
-	// Moved has the nodes that have left the pool, if they are all that the status of a dump still counts.
+	// Moved has the nodes that have left the pool, if the status of a dump still counts them.
 	Moved []string
 	// FromStatus is true if the pool's status counts machines, but no Node and no MachineConfigNode
 	// of the pool is known. Then Done and Stuck are the numbers of updated and degraded machines in

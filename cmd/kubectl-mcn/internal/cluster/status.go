@@ -19,7 +19,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 	status, config := p.Status, p.Spec.Configuration.Name
 	machines := len(nodes)
 	if !all.isComplete(p.Name) {
-		machines = max(machines, int(status.MachineCount))
+		machines = max(machines, int(status.MachineCount)-len(all.moved[p.Name]))
 	}
 	degraded := poolCondition(p, mcfgv1.MachineConfigPoolNodeDegraded)
 	updated, updating := find(p, mcfgv1.MachineConfigPoolUpdated), find(p, mcfgv1.MachineConfigPoolUpdating)
@@ -60,7 +60,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 	}
 	addReports(nodes, degraded)
 	pool.Missing = machines - len(nodes)
-	pool.Problems = problemsOf(p, problem, nodes)
+	pool.Problems = problemsOf(p, problem, nodes, !o.Older.IsZero())
 	return pool, nodes
 }
 
@@ -112,9 +112,10 @@ func isObserved(p *mcfgv1.MachineConfigPool) (is, isOfTarget bool) {
 }
 
 // problemsOf returns the conditions of a pool that report a failure, and the failure of a build. It
-// omits a condition if another condition of the pool or of a node explains the failure better.
-func problemsOf(p *mcfgv1.MachineConfigPool, build PoolCondition, nodes []Node) []PoolCondition {
-	nodeDegraded := slices.ContainsFunc(nodes, func(n Node) bool { return n.Degraded })
+// omits a condition if another condition of the pool or of a node explains the failure better. The nodes decide alone
+// whether they are degraded, if the pool is older.
+func problemsOf(p *mcfgv1.MachineConfigPool, build PoolCondition, nodes []Node, isOlder bool) []PoolCondition {
+	nodeDegraded := isOlder || slices.ContainsFunc(nodes, func(n Node) bool { return n.Degraded })
 	var all []PoolCondition
 	add := func(explained bool, causes ...PoolCondition) bool {
 		for _, c := range causes {

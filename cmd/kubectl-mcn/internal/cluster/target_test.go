@@ -122,6 +122,11 @@ func TestAPoolHasProblemsThatNoNodeShows(t *testing.T) {
 		assert.Equal(t, tc.build, build, name)
 		assert.Equal(t, tc.done, p.IsDone(), name)
 	}
+	older := cluster.Objects{
+		Pools: []*mcfgv1.MachineConfigPool{worker("1", withCondition("NodeDegraded", "a failed"), withCondition("Degraded", "a failed"))},
+		Nodes: []cluster.Node{done}, Facts: cluster.Facts{Older: at(10)},
+	}
+	assert.Empty(t, cluster.Of(older, at(60)).Pools[0].Problems, "the nodes are newer than the pool")
 }
 
 // Without MachineConfigNodes, the counts in the pool's status are shown, and its condition Updated decides whether the

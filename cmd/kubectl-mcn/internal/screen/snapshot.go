@@ -118,11 +118,12 @@ func missingKinds(pools []cluster.Pool, o Options) []Line {
 		say("the Nodes and the pools are of about " + clockTime(o.Older, o.Now) + ", and the MachineConfigNodes are newer: the states of nodes are from the MachineConfigNodes")
 	}
 	for _, p := range pools {
-		switch its := "pool " + Clean(p.Name) + ": its status counts "; {
-		case p.Partial:
-			say(its + nodes(p.Missing) + " more than there are" + where + " (not in DONE)")
-		case len(p.Moved) > 0:
+		its := "pool " + Clean(p.Name) + ": its status counts "
+		if len(p.Moved) > 0 {
 			say(its + "nodes that have left it: " + o.names(p.Moved))
+		}
+		if p.Partial {
+			say(its + nodes(p.Missing) + " more than there are" + where + " (not in DONE)")
 		}
 	}
 	hasObject := func(n cluster.Node) bool { return n.HasObject }
