@@ -38,7 +38,16 @@ type Facts struct {
 // Budget is the selector and the status of a PodDisruptionBudget.
 type Budget struct {
 	Selector labels.Selector
+	// AlwaysAllow is true if pods that are not Ready may always be evicted.
+	AlwaysAllow bool
 	policyv1.PodDisruptionBudgetStatus
+}
+
+// Allows reports whether the API server evicts a pod that only this budget selects. A pod that is not Ready is no
+// loss, if there are as many healthy pods as the budget demands.
+func (b Budget) Allows(p Pod) bool {
+	hasEnough := b.DesiredHealthy > 0 && b.CurrentHealthy >= b.DesiredHealthy
+	return b.DisruptionsAllowed > 0 || !p.NotReady.IsZero() && (b.AlwaysAllow || hasEnough)
 }
 
 // Pod is a pod that the error of a drain names. A pod that is gone does not exist.
@@ -50,7 +59,9 @@ type Pod struct {
 	// Finalizers are what it waits for after that. All are zero unless the pod is terminating.
 	Deleted, Ends time.Time
 	Finalizers    []string
-	// NotReady is when the pod became not Ready, and Why the cause. They are zero if the pod is Ready.
+	// IsUnguarded is true if no budget protects the pod: it has not started, or has ended.
+	IsUnguarded bool
+	// NotReady is when the pod became not Ready, and Why the cause. They are zero if the pod is Ready, or has ended.
 	NotReady time.Time
 	Why      string
 }
@@ -62,8 +73,10 @@ func NewPod(o *corev1.Pod) Pod {
 		grace := time.Duration(ptr.Deref(o.DeletionGracePeriodSeconds, 0)) * time.Second
 		p.Ends, p.Deleted = o.DeletionTimestamp.Time, o.DeletionTimestamp.Add(-grace)
 	}
+	hasEnded := o.Status.Phase == corev1.PodSucceeded || o.Status.Phase == corev1.PodFailed
+	p.IsUnguarded = hasEnded || o.Status.Phase == corev1.PodPending
 	for _, c := range o.Status.Conditions {
-		if (c.Type == corev1.PodReady || c.Type == corev1.PodScheduled) && c.Status != corev1.ConditionTrue {
+		if !hasEnded && (c.Type == corev1.PodReady || c.Type == corev1.PodScheduled) && c.Status != corev1.ConditionTrue {
 			p.NotReady, p.Why = c.LastTransitionTime.UTC(), cmp.Or(whyNotRunning(&o.Status), c.Message, c.Reason)
 		}
 	}
@@ -92,7 +105,8 @@ func NewBudget(o *policyv1.PodDisruptionBudget) Budget {
 	if err != nil {
 		selector = labels.Nothing()
 	}
-	return Budget{selector, o.Status}
+	isAlways := ptr.Deref(o.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow
+	return Budget{selector, isAlways, o.Status}
 }
 
 // Version is the OpenShift version that the cluster should have.

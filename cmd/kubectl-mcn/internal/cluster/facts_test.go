@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -44,7 +45,40 @@ func TestThePodSaysWhyItIsNotReady(t *testing.T) {
 		got := cluster.NewPod(pod)
 		assert.Equal(t, want, got.Why)
 		assert.Equal(t, at(1), got.NotReady)
-		pod.Status.Conditions[0].Status = corev1.ConditionTrue
+		pod.Status.Phase = corev1.PodFailed
+		assert.Equal(t, time.Time{}, cluster.NewPod(pod).NotReady, "a pod that has ended never becomes Ready")
+		pod.Status.Phase, pod.Status.Conditions[0].Status = corev1.PodRunning, corev1.ConditionTrue
 		assert.Equal(t, time.Time{}, cluster.NewPod(pod).NotReady)
+	}
+}
+
+// A budget protects healthy pods. The API server evicts a pod that is not Ready if the others are enough, or if the budget says so,
+// and a pod that does not run in any case.
+func TestABudgetDoesNotProtectAPodThatIsNoLoss(t *testing.T) {
+	for name, tc := range map[string]struct {
+		healthy, required int32
+		policy            policyv1.UnhealthyPodEvictionPolicyType
+		notReady, want    bool
+	}{
+		"a Ready pod": {healthy: 1, required: 1},
+		"a Ready pod, pods that are not may be evicted": {healthy: 1, required: 1, policy: policyv1.AlwaysAllow},
+		"not Ready":                               {required: 1, notReady: true},
+		"not Ready, the others are enough":        {healthy: 1, required: 1, notReady: true, want: true},
+		"not Ready, nobody has counted":           {notReady: true},
+		"not Ready, and such pods may be evicted": {required: 1, policy: policyv1.AlwaysAllow, notReady: true, want: true},
+	} {
+		b := &policyv1.PodDisruptionBudget{}
+		b.Spec.UnhealthyPodEvictionPolicy = &tc.policy
+		b.Status = policyv1.PodDisruptionBudgetStatus{CurrentHealthy: tc.healthy, DesiredHealthy: tc.required}
+		pod := cluster.Pod{}
+		if tc.notReady {
+			pod.NotReady = at(1)
+		}
+		assert.Equal(t, tc.want, cluster.NewBudget(b).Allows(pod), name)
+		b.Status.DisruptionsAllowed = 1
+		assert.True(t, cluster.NewBudget(b).Allows(pod), name)
+	}
+	for phase, want := range map[corev1.PodPhase]bool{corev1.PodPending: true, corev1.PodRunning: false, corev1.PodSucceeded: true, corev1.PodFailed: true} {
+		assert.Equal(t, want, cluster.NewPod(&corev1.Pod{Status: corev1.PodStatus{Phase: phase}}).IsUnguarded, phase)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/utils/ptr"
 )
 
 // newBudget returns a PodDisruptionBudget that selects the pods with the label app=name.
@@ -107,11 +108,17 @@ func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 	of := func(objects ...runtime.Object) string { return asList(t, append(rollout(), objects...)...) }
 	invalid := newBudget("invalid", 0, 3, 3, 3)
 	invalid.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Likes"}}
+	always, down, pending := newBudget("web", 0, 0, 1, 1), newPod("web"), newPod("web")
+	always.Spec.UnhealthyPodEvictionPolicy = ptr.To(policyv1.AlwaysAllow)
+	down.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(now)}}
+	pending.Status.Phase = corev1.PodPending
 	for name, test := range map[string]struct{ in, says, never string }{
-		"a dump without Pods":                      {of(web, db), anyOfShop, "PDB"},
-		"a dump with the Pod":                      {of(web, db, newPod("web")), refusedByWeb, "shop/db"},
-		"a dump with a Pod that no budget selects": {of(db, newPod("web")), "    no budget of shop selects pdb-app-0\n    next: oc get pod pdb-app-0 -n shop\n", "PDB"},
-		"a budget whose selector is invalid":       {of(invalid, newPod("invalid")), "    no budget of shop selects pdb-app-0\n", "PDB"},
+		"a dump without Pods":                         {of(web, db), anyOfShop, "PDB"},
+		"a dump with the Pod":                         {of(web, db, newPod("web")), refusedByWeb, "shop/db"},
+		"a dump with a Pod that no budget selects":    {of(db, newPod("web")), "    no budget of shop selects pdb-app-0\n    next: oc get pod pdb-app-0 -n shop\n", "PDB"},
+		"a budget whose selector is invalid":          {of(invalid, newPod("invalid")), "    no budget of shop selects pdb-app-0\n", "PDB"},
+		"a Pod that is not Ready, and may be evicted": {of(always, down), "    shop/pdb-app-0 can be evicted now\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "PDB"},
+		"a Pod that has not started":                  {of(web, pending), "    shop/pdb-app-0 can be evicted now\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "PDB"},
 	} {
 		got := execute(t, test.in, "-f", "-", "--at", "2026-03-04T14:16:05Z")
 		assert.Contains(t, got.stdout, test.says, name)

@@ -40,15 +40,16 @@ func (o Options) ofPods(n cluster.Node) (texts []string) {
 		case isKnown && len(by) == 0 && !isLeaving(state):
 			unselected[pod.Namespace] = addOnce(unselected[pod.Namespace], pod.Name)
 		}
+		if o.isAllowed(by, state) {
+			texts = addOnce(texts, Clean(name.String()+" can be evicted now"))
+			continue
+		}
 		var names []string
 		for _, name := range by {
 			names = append(names, name.Name)
 			if o.Budgets[name].DisruptionsAllowed <= 0 {
 				refusedBy[name] = addOnce(refusedBy[name], pod.Name)
 			}
-		}
-		if o.isAllowed(by) {
-			texts = addOnce(texts, Clean(name.String()+" can be evicted now"))
 		}
 		if len(by) > 1 {
 			texts = addOnce(texts, Clean(name.String()+" has several budgets, so the API server does not evict it: "+strings.Join(names, ", ")))
@@ -141,9 +142,9 @@ func (o Options) selecting(n cluster.Node, pod mco.Pod) (by []types.NamespacedNa
 	return slices.DeleteFunc(all, isOther), o.BudgetsOf[pod.Namespace]
 }
 
-// isAllowed reports whether the only budget that selects a pod allows its eviction now.
-func (o Options) isAllowed(by []types.NamespacedName) bool {
-	return len(by) == 1 && o.Budgets[by[0]].DisruptionsAllowed > 0
+// isAllowed reports whether the only budget that selects a pod allows its eviction now, or none has to.
+func (o Options) isAllowed(by []types.NamespacedName, state cluster.Pod) bool {
+	return len(by) == 1 && o.Budgets[by[0]].Allows(state) || len(by) > 0 && state.IsUnguarded
 }
 
 // refusing returns the names of the budgets that select the pods of a node, which tell causes apart.

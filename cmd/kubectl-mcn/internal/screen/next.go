@@ -139,7 +139,7 @@ func nextForPods(n cluster.Node, o Options) (all []string) {
 			unhealthy = append(unhealthy, o.unhealthy(budget)...)
 		}
 		switch {
-		case state.IsGone, p.Refused && o.isAllowed(by):
+		case state.IsGone, p.Refused && o.isAllowed(by, state):
 			add(pod, controllerLog) // nothing refuses the eviction now, and the controller tries again
 		case !p.Refused, isKnown && len(by) == 0:
 			add(pod, "oc get pod "+p.Name+" -n "+p.Namespace)
