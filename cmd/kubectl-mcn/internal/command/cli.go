@@ -108,7 +108,6 @@ func newRoot(c *CLI) *cobra.Command {
 	root.SetIn(c.In)
 	root.SetOut(c.Out)
 	root.SetErr(c.ErrOut)
-	root.SetHelpCommand(&cobra.Command{Hidden: true, Use: "no-help"})
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return source.Usagef("%w; see %s --help", err, cmd.CommandPath())
 	})

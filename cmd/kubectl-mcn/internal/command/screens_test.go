@@ -403,5 +403,6 @@ func TestEachHelpFitsATerminal(t *testing.T) {
 	}
 	assert.Contains(t, execute(t, "", "--help").stdout, "--kubeconfig")
 	assert.Contains(t, execute(t, "", "completion", "bash").stdout, "__complete")
+	assert.Contains(t, execute(t, "", "__complete", "").stdout, "\nhelp\tHelp about any command\nnode\t", "each command that is offered does what its line says")
 	assert.Regexp(t, `^kubectl mcn version (\(devel\)|v\S+), go1\.\S+\n$`, execute(t, "", "--version").stdout)
 }
