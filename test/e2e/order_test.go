@@ -22,7 +22,7 @@ import (
 // An order that comes before or after any report of an update is not taken up by this update, whether or not an operator
 // writes the spec. The response to the report behind the order is lost, and then the process restarts. Package planner tests
 // each order with a restart and a lost response at each report.
-func TestOrdersThatComeDuringAnUpdate(t *testing.T) {
+func TestAnUpdateDoesNotTakeUpALaterOrder(t *testing.T) {
 	images := func(n int) string { return fmt.Sprintf("quay.io/os@sha256:%064d", n) }
 	for _, tc := range []struct {
 		name                 string

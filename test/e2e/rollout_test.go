@@ -14,7 +14,7 @@ import (
 
 // In image mode on a cluster whose CRD has no configImage, the API server drops the image, and rollout writes the rest of
 // the spec.
-func TestRolloutWithoutTheFieldForImages(t *testing.T) {
+func TestRolloutNeedsNoFieldForImages(t *testing.T) {
 	require.NoError(t, installOperator(t.Context(), standard))
 	f := fleetOn(t, standard, "worker")
 	c := f.run(func(c *rollout.Config) { c.ImageMode = func() bool { return true } })

@@ -37,7 +37,7 @@ func (w *testNode) mixedUpdate(by func(i int, c call) reporter) (failed []string
 
 // If our daemon replaces a daemon without this library before any call of an update, it ends the update without an illegal
 // transition and without a conflict.
-func TestMixedVersionsOneAfterTheOther(t *testing.T) {
+func TestMixedVersionsOurDaemonEndsAnUpdateOfAnOldOne(t *testing.T) {
 	for at := range len(rebootCalls) + 1 {
 		w := unguardedNodeOn(t, standard, fmt.Sprintf("versions-turn-%d", at))
 		w.annotate(oldConfig, oldConfig)
@@ -172,7 +172,7 @@ func TestMixedVersionsOurControllerIsLegalBesideAnOldDaemon(t *testing.T) {
 
 // guard.yaml allows the writes of a daemon without this library, and guard-transitions.yaml denies some of them. After both,
 // our daemon can make an update.
-func TestMixedVersionsUnderTheGuard(t *testing.T) {
+func TestMixedVersionsTheGuardAllowsAnOldDaemon(t *testing.T) {
 	installGuards(t, standard)
 	own := guard.Guard{Name: "versions", Namespace: "versions"}
 	installGuard(t, standard, own)

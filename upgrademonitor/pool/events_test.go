@@ -11,7 +11,7 @@ import (
 )
 
 // In a pool with an OS image, both events name the image. The event Updating is recorded when the image is built.
-func TestEventsOfALayeredPool(t *testing.T) {
+func TestEventsOfALayeredPoolNameItsImage(t *testing.T) {
 	p, ns, ms := newPool("worker"), nodes{newNode("a")}, mcns{newMCN("a", images(oldImage, oldImage))}
 	p.Status.Configuration.Name = oldConfig
 	for _, step := range []struct {

@@ -143,8 +143,8 @@ func TestTheStatusOfFiveThousandDegradedNodesIsSmall(t *testing.T) {
 	assert.Contains(t, condition(t, status, mcfgv1.MachineConfigPoolDegraded).Message, ". RenderDegraded: "+render)
 }
 
-// BenchmarkStatus measures pools of 5,000 nodes. In one pool, a tenth of the nodes are being updated, and almost half of
-// them wait. In the other pool, all nodes are degraded.
+// BenchmarkStatus measures pools of 5,000 nodes. In one pool, a tenth of the nodes are being updated, and 40 % wait.
+// In the other pool, all nodes are degraded.
 func BenchmarkStatus(b *testing.B) {
 	var ns nodes
 	var ms mcns

@@ -166,10 +166,10 @@ func TestAWatcherSeesWhatTheTestsOfOriginAndMachineConfigOperatorWaitFor(t *test
 		ends    = "Resumed=True UpdateComplete=True Uncordoned=True Updated=True"
 	)
 	for name, test := range map[string]struct {
-		inImageMode   bool
-		image         string // the new image; "": the config changes
-		before, after string // the reports before and after the daemon sets the annotations of the Node
-		follows       string
+		inImageMode bool
+		image       string // the new image; "": the config changes
+		before      string // the reports before the daemon sets the annotations of the Node
+		follows     string
 	}{
 		"an update with a reboot": {
 			before:  begin + drains + files + reboot + "Resumed=True Uncordoned=True+",

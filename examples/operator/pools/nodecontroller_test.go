@@ -108,7 +108,7 @@ func TestAPoolWithACordonedNodeIsNeitherUpdatingNorUpdated(t *testing.T) {
 }
 
 // Two cases of machine-config-operator's test have another status, as the page says.
-func TestCasesOfMachineConfigOperatorThatDiffer(t *testing.T) {
+func TestTwoCasesOfMachineConfigOperatorDiffer(t *testing.T) {
 	nodes := []*corev1.Node{newNode("worker-0", "config-0", "config-1"), newNode("worker-1", "config-0", "config-0")}
 	pool := newPool()
 	pool.Spec.Paused = true
@@ -123,7 +123,7 @@ func TestCasesOfMachineConfigOperatorThatDiffer(t *testing.T) {
 	assert.EqualValues(t, 1, status.DegradedMachineCount)
 }
 
-func TestSyncStatusOnly(t *testing.T) {
+func TestSyncStatusOnlyWritesOnlyAChange(t *testing.T) {
 	recorder := record.NewFakeRecorder(10)
 	ctrl := &Controller{osStreamsFgEnabled: true, eventRecorder: recorder}
 	ctrl.getOSImageStream = func(_ *mcfgv1.MachineConfigPool, _ *mcfgv1.MachineConfigPoolStatus, isUpdated, isDegraded bool) mcfgv1.OSImageStreamReference {

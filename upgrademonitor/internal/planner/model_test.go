@@ -34,8 +34,8 @@ var startTime = time.Date(2026, 5, 22, 12, 37, 24, 0, time.UTC)
 
 // The configs and images.
 const (
-	a, b = "a", "b"
-	i    = "i"
+	a = "a"
+	i = "i"
 )
 
 func uid(text string) types.UID { return types.UID(text) }

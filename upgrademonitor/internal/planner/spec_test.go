@@ -56,7 +56,7 @@ func TestTheSpecFollowsTheNode(t *testing.T) {
 
 // Until UpdatePrepared is True, the start of an update, its repeats, and reports of UpdatePrepared write the spec. The end
 // of an update writes the spec if the Node runs its desired config.
-func TestReportsThatWriteTheSpec(t *testing.T) {
+func TestTheStartAndTheEndOfAnUpdateWriteTheSpec(t *testing.T) {
 	const no, running, done = metav1.ConditionFalse, metav1.ConditionUnknown, metav1.ConditionTrue
 	b := nodeOf("a", "b")
 	s := between(t, nodeOf("a", "a"))
