@@ -38,8 +38,9 @@ type Config struct {
 	// ImageMode reports whether the feature gate ImageModeStatusReporting is on. If the gate is on,
 	// the MachineConfigNode is in image mode, which has other phases than standard mode. Then the CRD
 	// must have the field configImage. Otherwise the API server drops the images, each repeat of
-	// Updated=False starts the update again, and observedGeneration stays behind. If ImageMode is nil, for example in the drain controller, an
-	// existing MachineConfigNode keeps its mode, and a new one is in standard mode.
+	// Updated=False starts the update again, and observedGeneration stays behind. If ImageMode is nil,
+	// for example in the drain controller, an existing MachineConfigNode keeps its mode, and a new one
+	// is in standard mode.
 	ImageMode func() bool
 	// Lister is from a running informer for this MachineConfigNode or for all MachineConfigNodes.
 	// Set Lister if another process, such as the drain controller, also writes the MachineConfigNode.

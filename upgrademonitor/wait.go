@@ -61,7 +61,7 @@ func (m *Monitor) trySubmit(ctx context.Context, change planner.Change) error {
 //     no retries.
 //
 // Why it does not wait in an outage: an update makes more than ten reports. Each of them would delay it by
-// Config.Timeout, and an update must not take minutes longer because nobody can see it.
+// Config.Timeout, and an outage must not make an update minutes longer.
 func (m *Monitor) awaitLocked(ctx context.Context, timeout <-chan time.Time, e *planner.Entry) error {
 	m.waiting++
 	cause := m.outage

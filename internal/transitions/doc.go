@@ -17,9 +17,9 @@
 //     child turns True while another child is Unknown, the parent shows the Unknown child, because
 //     that child may have failed. A report of Unknown does not change the parent if the parent
 //     turned True after the time of the report.
-//   - The start of an update sets UpdatePrepared to Unknown, and all other steps to False.
-//   - While Updated is True, a report of Unknown or True for a step that runs only during an update
-//     also starts an update. Example: an administrator drains the node.
+//   - The start of an update sets all steps to False. Updated=False sets UpdatePrepared to Unknown.
+//   - While no update is under way, a report of Unknown or True for a step that runs only during an
+//     update also starts one. Example: an administrator drains the node.
 //   - A report of Resumed, UpdateComplete or Uncordoned changes no status while Updated is True,
 //     because a daemon also reports these phases when it restarts.
 //   - The end of an update sets all steps to False. The message of each step that was ever reported, and

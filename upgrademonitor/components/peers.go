@@ -79,7 +79,7 @@ func Daemons(ds *appsv1.DaemonSet, mcns []*mcfgv1.MachineConfigNode, now time.Ti
 	return list
 }
 
-// daemonsDegraded returns the condition Degraded. names has the degraded nodes of a total.
+// daemonsDegraded returns the condition Degraded. names has the degraded nodes, and total counts all.
 func daemonsDegraded(names []string, total int) metav1.Condition {
 	switch {
 	case total == 0:
