@@ -130,11 +130,6 @@ $(GOLANGCI_LINT):
 api: ## Write docs/api, the exported declarations of each package
 	go test ./docs -run TestAPIFilesAreUpToDate -update
 
-.PHONY: example
-example: ## Run the example daemon, in memory, and kubectl mcn on a file
-	go run ./examples/daemon
-	go run ./cmd/kubectl-mcn -f cmd/kubectl-mcn/testdata/rollout.json --at 2026-03-04T14:16:05Z
-
 .PHONY: verify-fast
 verify-fast: lint test race guard ## Run the linter, the tests and the race detector; what was green and has not changed is not run again
 
@@ -153,10 +148,6 @@ cluster: servers ## Start an API server in the background, and set KUBECONFIG: e
 .PHONY: cluster-down
 cluster-down: ## Stop the API server of make cluster
 	@cd test && go run ./cmd/cluster --dir $(CACHE)/cluster --down
-
-.PHONY: kubectl
-kubectl: servers ## Build kubectl and print its path
-	@echo $(CACHE)/bin/kubectl
 
 .PHONY: release
 release: ## Tag a release of both modules, after make verify: VERSION=v0.1.0

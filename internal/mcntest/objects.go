@@ -10,15 +10,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// The configs of the objects, and the prefix of the annotations of machine-config-operator.
+// The configs of the objects.
 const (
-	ConfigA    = "rendered-worker-aaa"
-	ConfigB    = "rendered-worker-bbb"
-	Annotation = "machineconfiguration.openshift.io/"
+	ConfigA = "rendered-worker-aaa"
+	ConfigB = "rendered-worker-bbb"
 )
 
 var start = time.Date(2026, 5, 22, 12, 0, 0, 0, time.UTC)
@@ -71,12 +71,12 @@ func Entry(fields string, at time.Time) metav1.ManagedFieldsEntry {
 	}
 }
 
-// Node returns a Node that is ready, with pairs of an annotation, without Annotation, and its value.
+// Node returns a Node that is ready, with pairs of an annotation, without its prefix, and its value.
 func Node(pairs ...string) *corev1.Node {
 	n := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-0", UID: "uid-0", Annotations: map[string]string{}}}
 	n.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
 	for i := 0; i < len(pairs); i += 2 {
-		n.Annotations[Annotation+pairs[i]] = pairs[i+1]
+		n.Annotations[nodemeta.Prefix+pairs[i]] = pairs[i+1]
 	}
 	return n
 }

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -81,18 +82,18 @@ func (t *Tape) Object() *mcfgv1.MachineConfigNode {
 func (t *Tape) Node(name string) *corev1.Node {
 	n := Node()
 	n.Name = name
-	for _, key := range []string{"desiredConfig", "currentConfig"} {
+	for _, key := range []string{nodemeta.DesiredConfig, nodemeta.CurrentConfig} {
 		if t.Pick(8) > 0 {
-			n.Annotations[Annotation+key] = OneOf(t, ConfigB, ConfigB, ConfigA, "")
+			n.Annotations[key] = OneOf(t, ConfigB, ConfigB, ConfigA, "")
 		}
 	}
-	for _, key := range []string{"desiredImage", "currentImage"} {
+	for _, key := range []string{nodemeta.DesiredImage, nodemeta.CurrentImage} {
 		if t.Pick(4) == 1 {
-			n.Annotations[Annotation+key] = OneOf(t, "x", "y", "")
+			n.Annotations[key] = OneOf(t, "x", "y", "")
 		}
 	}
-	n.Annotations[Annotation+"state"] = OneOf(t, "Done", "Done", "Done", "Working", "Degraded", "Unreconcilable", "Rebooting", "")
-	n.Annotations[Annotation+"reason"] = OneOf(t, "", "disk full", "draining", "\xff")
+	n.Annotations[nodemeta.State] = OneOf(t, "Done", "Done", "Done", "Working", "Degraded", "Unreconcilable", "Rebooting", "")
+	n.Annotations[nodemeta.Reason] = OneOf(t, "", "disk full", "draining", "\xff")
 	for _, kind := range []corev1.NodeConditionType{corev1.NodeDiskPressure, corev1.NodeNetworkUnavailable, corev1.NodeMemoryPressure} {
 		if status := OneOf[corev1.ConditionStatus](t, "False", "False", "False", "False", "", "True", "Unknown"); status != "" {
 			n.Status.Conditions = append(n.Status.Conditions, corev1.NodeCondition{Type: kind, Status: status})

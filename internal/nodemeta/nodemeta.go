@@ -38,7 +38,7 @@ const (
 
 // Other annotations of a Node.
 const (
-	// State is the state of the daemon, for example Done.
+	// State is the state of the daemon, for example StateDone.
 	State = Prefix + "state"
 	// Reason is the error of the daemon, if it has failed.
 	Reason = Prefix + "reason"
@@ -48,6 +48,14 @@ const (
 	LastAppliedDrain = Prefix + "lastAppliedDrain"
 	// PostConfigAction is Rebooting right before a reboot, and "" after the boot.
 	PostConfigAction = Prefix + "post-config-action"
+)
+
+// The values of the annotation State.
+const (
+	StateDone           = "Done"
+	StateWorking        = "Working"
+	StateDegraded       = "Degraded"
+	StateUnreconcilable = "Unreconcilable"
 )
 
 const (

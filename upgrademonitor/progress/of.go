@@ -14,14 +14,6 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// The values of the state annotation of a Node.
-const (
-	stateDone           = "Done"
-	stateWorking        = "Working"
-	stateDegraded       = "Degraded"
-	stateUnreconcilable = "Unreconcilable"
-)
-
 // Of reads the state of a node from its Node and its MachineConfigNode. Either may be nil. Of does not
 // modify them.
 //
@@ -88,7 +80,7 @@ func (n *Node) readNode(node *corev1.Node) {
 	n.Name = node.Name
 	n.Unavailable = unavailable(node)
 	state := node.Annotations[nodemeta.State]
-	n.Degraded = n.Degraded || state == stateDegraded || state == stateUnreconcilable
+	n.Degraded = n.Degraded || state == nodemeta.StateDegraded || state == nodemeta.StateUnreconcilable
 	desired, current := node.Annotations[nodemeta.DesiredConfig], node.Annotations[nodemeta.CurrentConfig]
 	if desired != "" || current != "" {
 		n.Desired = Target{Config: cmp.Or(desired, n.Desired.Config), Image: node.Annotations[nodemeta.DesiredImage]}
@@ -105,14 +97,14 @@ func (n *Node) readUpdate(node *corev1.Node, list []metav1.Condition) {
 	switch {
 	case !isShown && !isTold:
 	case isComplete: // the object may not show the end of the update
-	case !isShown && state != stateDone, isUpdated && isTold && state == stateWorking:
+	case !isShown && state != nodemeta.StateDone, isUpdated && isTold && state == nodemeta.StateWorking:
 		n.Update = Unreported
 	case !isShown, isUpdated && !n.runsDesired():
 		n.Update = Requested
 	case !isUpdated && (isRunning || !n.runsDesired()):
 		n.Update = Started
 	}
-	n.DoneByNode = !isTold && state == stateDone
+	n.DoneByNode = !isTold && state == nodemeta.StateDone
 	n.Done = n.DoneByNode || isShown && !n.InUpdate() && !n.Is(AnnotationsMissing)
 }
 
@@ -129,7 +121,7 @@ func (n *Node) readAnnotations(node *corev1.Node) (isTold bool, state string, is
 	}
 	drain := node.Annotations[nodemeta.DesiredDrain]
 	isUncordoned := strings.HasPrefix(drain, "uncordon-") && drain == node.Annotations[nodemeta.LastAppliedDrain]
-	return false, state, state == stateDone && isUncordoned
+	return false, state, state == nodemeta.StateDone && isUncordoned
 }
 
 // readErrors sets Errors. In some cases a daemon sets only the annotation, for example if the files on

@@ -6,6 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 	"github.com/openshift/upgrademonitor/phases"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
@@ -28,7 +29,7 @@ func (n Node) Places(target progress.Target) int {
 	places, hasFailed := 0, n.isFailing()
 	isDone := n.IsAvailable()
 	if n.state != "" { // the node controller does not read the MachineConfigNode
-		isDone = n.Desired == n.Current && n.state == "Done"
+		isDone = n.Desired == n.Current && n.state == nodemeta.StateDone
 	}
 	if len(n.Unavailable) > 0 || !hasFailed && !isDone {
 		places++
@@ -43,7 +44,7 @@ func (n Node) Places(target progress.Target) int {
 // the state annotation. If the current and the desired config are equal, the files on the disk have
 // drifted: that is not a failure to update.
 func (n Node) isFailing() bool {
-	hasFailed := n.state == "Degraded" || n.state == "Unreconcilable" || n.state == "" && n.Degraded
+	hasFailed := n.state == nodemeta.StateDegraded || n.state == nodemeta.StateUnreconcilable || n.state == "" && n.Degraded
 	return hasFailed && n.Desired.Config != n.Current.Config
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/conditions"
 	"github.com/openshift/upgrademonitor/internal/mcntest"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
@@ -26,7 +27,7 @@ const (
 	configA = mcntest.ConfigA
 	configB = mcntest.ConfigB
 
-	annotation = mcntest.Annotation
+	annotation = nodemeta.Prefix
 )
 
 var (
