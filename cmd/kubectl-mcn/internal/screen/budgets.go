@@ -13,51 +13,65 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
 
 // ofPods says why the pods that the error of a drain names do not go: they are terminating, or a PodDisruptionBudget
 // that selects them refuses the eviction, for example "PDB shop/router allows 0 disruptions (1 of 2 healthy): router-0".
 // If the labels of a pod are not known, nobody can say which budget refuses it. Then ofPods names all that allow
-// no disruption.
-func (o Options) ofPods(n cluster.Node) (texts []string) {
-	refusedBy, unknown, unselected := map[types.NamespacedName][]string{}, map[string][]string{}, map[string][]string{} // the pods of a budget, and of a namespace
+// no disruption. ofPods also returns the commands that show more. A pod that is not Ready comes before the budget that
+// waits for it.
+func (o Options) ofPods(n cluster.Node) (texts, next []string) {
+	refused, unknown, unselected := map[types.NamespacedName][]string{}, map[string][]string{}, map[string][]string{} // the pods of a budget, and of a namespace
 	for _, pod := range n.Pods {
-		name := types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
+		name := nameOf(pod)
+		say := func(text string) { texts = addOnce(texts, Clean(name.String()+text)) }
+		commands := []string{showPod(n, pod)}
 		state, _ := o.stateOf(n, pod)
-		switch {
-		case !state.Deleted.IsZero():
-			texts = addOnce(texts, Clean(name.String()+o.terminating(state)))
-		case state.IsGone:
-			texts = addOnce(texts, Clean(name.String()+" is gone since then"))
-		}
-		if !pod.Refused {
-			continue
-		}
 		by, isKnown := o.selecting(n, pod)
 		switch {
-		case !isKnown && !pod.HasSeveral:
-			unknown[pod.Namespace] = addOnce(unknown[pod.Namespace], pod.Name)
-		case isKnown && len(by) == 0 && !isLeaving(state):
+		case state.IsGone:
+			say(" is gone since then")
+			commands = []string{controllerLog} // the controller tries again
+		case !state.Deleted.IsZero():
+			say(o.terminating(state))
+		case !pod.Refused:
+		case isKnown && len(by) == 0:
 			unselected[pod.Namespace] = addOnce(unselected[pod.Namespace], pod.Name)
-		}
-		if o.isAllowed(by, state) {
-			texts = addOnce(texts, Clean(name.String()+" can be evicted now"))
-			continue
-		}
-		var names []string
-		for _, name := range by {
-			names = append(names, name.Name)
-			if o.Budgets[name].DisruptionsAllowed <= 0 {
-				refusedBy[name] = addOnce(refusedBy[name], pod.Name)
+		case o.isAllowed(by, state):
+			say(" can be evicted now")
+			commands = []string{controllerLog} // the controller tries again
+		default:
+			if !isKnown && !pod.HasSeveral {
+				unknown[pod.Namespace] = addOnce(unknown[pod.Namespace], pod.Name)
+			}
+			var names []string
+			commands = nil
+			for _, budget := range by {
+				names = append(names, budget.Name)
+				if o.Budgets[budget].DisruptionsAllowed <= 0 {
+					refused[budget] = addOnce(refused[budget], pod.Name)
+				}
+				for _, unhealthy := range o.unhealthy(budget) {
+					commands = append(commands, "oc describe pod "+unhealthy.Name+" -n "+unhealthy.Namespace)
+				}
+			}
+			if len(by) > 1 {
+				say(" has several budgets, so the API server does not evict it: " + strings.Join(names, ", "))
+			}
+			if commands == nil {
+				commands = []string{"oc get pdb -n " + pod.Namespace}
 			}
 		}
-		if len(by) > 1 {
-			texts = addOnce(texts, Clean(name.String()+" has several budgets, so the API server does not evict it: "+strings.Join(names, ", ")))
+		if nodemeta.IsName(pod.Name) && nodemeta.IsName(pod.Namespace) {
+			for _, command := range commands {
+				next = addOnce(next, command)
+			}
 		}
 	}
-	for _, name := range slices.SortedFunc(maps.Keys(refusedBy), byName) {
+	for _, name := range slices.SortedFunc(maps.Keys(refused), byName) {
 		b := o.Budgets[name]
-		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%s): %s", name, healthOf(b), o.names(refusedBy[name]))))
+		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%s): %s", name, healthOf(b), o.names(refused[name]))))
 		for _, pod := range o.unhealthy(name) {
 			state := o.Pods[pod]
 			texts = addOnce(texts, Clean(pod.String()+" is not Ready"+sinceText(state.NotReady, o.Now)+": "+state.Why))
@@ -77,7 +91,16 @@ func (o Options) ofPods(n cluster.Node) (texts []string) {
 			texts = append(texts, Clean("refused: "+o.names(unknown[namespace])+"; budgets of "+namespace+" that allow 0: "+o.names(full)))
 		}
 	}
-	return texts
+	return texts, next
+}
+
+// showPod returns the command that shows a pod or, if the error names several pods of its namespace, all pods of the namespace.
+func showPod(n cluster.Node, pod mco.Pod) string {
+	isOther := func(p mco.Pod) bool { return p.Namespace == pod.Namespace && p.Name != pod.Name }
+	if slices.ContainsFunc(n.Pods, isOther) {
+		return "oc get pods -n " + pod.Namespace
+	}
+	return "oc get pod " + pod.Name + " -n " + pod.Namespace
 }
 
 // terminating says since when a pod is terminating, until when, and what holds it after that.
@@ -115,7 +138,7 @@ func isLeaving(p cluster.Pod) bool { return p.IsGone || !p.Deleted.IsZero() }
 // stateOf returns what is known about a pod that the error of a drain names. A younger pod with its name runs
 // on another node, because this node was cordoned: the pod of a StatefulSet was created again.
 func (o Options) stateOf(n cluster.Node, pod mco.Pod) (state cluster.Pod, isRead bool) {
-	state, isRead = o.Pods[types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}]
+	state, isRead = o.Pods[nameOf(pod)]
 	if state.Created.After(n.Since) && !n.Since.IsZero() {
 		return cluster.Pod{IsGone: true}, true
 	}
@@ -147,17 +170,25 @@ func (o Options) isAllowed(by []types.NamespacedName, state cluster.Pod) bool {
 	return len(by) == 1 && o.Budgets[by[0]].Allows(state) || len(by) > 0 && state.IsUnguarded
 }
 
-// refusing returns the names of the budgets that select the pods of a node, which tell causes apart.
+// refusing returns what tells the causes of nodes apart: the names of the budgets that select their pods, and of the pods
+// that no budget refuses.
 func (o Options) refusing(n cluster.Node) string {
 	var names []string
 	for _, pod := range n.Pods {
 		by, _ := o.selecting(n, pod)
+		if !pod.Refused {
+			names = addOnce(names, nameOf(pod).String())
+		}
 		for _, name := range by {
 			names = addOnce(names, name.String())
 		}
 	}
 	slices.Sort(names)
 	return strings.Join(names, " ")
+}
+
+func nameOf(pod mco.Pod) types.NamespacedName {
+	return types.NamespacedName{Namespace: pod.Namespace, Name: pod.Name}
 }
 
 func byName(a, b types.NamespacedName) int { return cmp.Compare(a.String(), b.String()) }

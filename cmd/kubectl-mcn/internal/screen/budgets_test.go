@@ -41,6 +41,7 @@ func TestABudgetIsShownOnlyForAPodWhoseEvictionItRefuses(t *testing.T) {
 	o := Options{Facts: cluster.Facts{Budgets: map[types.NamespacedName]cluster.Budget{db: {PodDisruptionBudgetStatus: policyv1.PodDisruptionBudgetStatus{ExpectedPods: 2}}}}}
 	for isRefused, want := range map[bool]int{true: 1, false: 0} {
 		n := cluster.Node{Node: mco.Node{Pods: []mco.Pod{{Namespace: "shop", Name: "db-0", Refused: isRefused}}}}
-		assert.Len(t, o.ofPods(n), want, isRefused)
+		texts, _ := o.ofPods(n)
+		assert.Len(t, texts, want, isRefused)
 	}
 }

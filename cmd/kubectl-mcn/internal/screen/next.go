@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
@@ -71,7 +69,7 @@ func nextForStep(n cluster.Node, o Options) []string {
 	case n.State != cluster.Stuck && !n.Slow:
 		return nil
 	case len(n.Pods) > 0:
-		next := nextForPods(n, o)
+		_, next := o.ofPods(n)
 		isEvicted := func(p mco.Pod) bool {
 			state, _ := o.stateOf(n, p)
 			return !p.Refused || !state.Deleted.IsZero()
@@ -120,38 +118,6 @@ func nextForUnavailable(n cluster.Node) []string {
 		}
 	}
 	return next
-}
-
-// nextForPods returns a command for each namespace in which a budget has refused an eviction, and for each
-// other pod. A pod that is not Ready comes before the budget that waits for it.
-func nextForPods(n cluster.Node, o Options) (all []string) {
-	add := func(pod types.NamespacedName, next string) {
-		if nodemeta.IsName(pod.Name) && nodemeta.IsName(pod.Namespace) {
-			all = addOnce(all, next)
-		}
-	}
-	for _, p := range n.Pods {
-		pod := types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
-		state, _ := o.stateOf(n, p)
-		by, isKnown := o.selecting(n, p)
-		var unhealthy []types.NamespacedName
-		for _, budget := range by {
-			unhealthy = append(unhealthy, o.unhealthy(budget)...)
-		}
-		switch {
-		case state.IsGone, p.Refused && o.isAllowed(by, state):
-			add(pod, controllerLog) // nothing refuses the eviction now, and the controller tries again
-		case !p.Refused, isKnown && len(by) == 0:
-			add(pod, "oc get pod "+p.Name+" -n "+p.Namespace)
-		case len(unhealthy) > 0:
-			for _, pod := range unhealthy {
-				add(pod, "oc describe pod "+pod.Name+" -n "+pod.Namespace)
-			}
-		default:
-			add(pod, "oc get pdb -n "+p.Namespace)
-		}
-	}
-	return all
 }
 
 func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {

@@ -44,6 +44,9 @@ func ofPool(p cluster.Pool, o Options) []Problem {
 	all = slices.DeleteFunc(all, func(problem Problem) bool { return problem.What == "" })
 	for i := range all {
 		all[i].Pool, all[i].Subject = p.Name, "pool "+Clean(p.Name)
+		if all[i].cause == nil {
+			all[i].cause = all[i].ProblemID
+		}
 	}
 	return all
 }
@@ -73,13 +76,8 @@ func ofCondition(p cluster.Pool, c cluster.PoolCondition, tone Tone, o Options) 
 
 // waiting returns the names of the waiting nodes of a pool.
 func waiting(p cluster.Pool) []string {
-	var names []string
-	for _, n := range p.Nodes {
-		if n.State == cluster.Waiting {
-			names = append(names, n.Name)
-		}
-	}
-	return names
+	isOther := func(n cluster.Node) bool { return n.State != cluster.Waiting }
+	return namesOf(slices.DeleteFunc(slices.Clone(p.Nodes), isOther))
 }
 
 // notUpdated returns the problem of a pool that is not Updated, although all its nodes are done. c
@@ -193,8 +191,8 @@ func paused(p cluster.Pool, o Options) Problem {
 	}
 	isOther := func(n cluster.Node) bool { return n.State != cluster.Waiting }
 	if problem.What != "" {
-		for _, g := range outages(p, slices.DeleteFunc(p.UnavailableNodes(), isOther), o) {
-			problem.What += ", " + strings.Join(g.texts(p, o), ", ")
+		for _, same := range outages(p, slices.DeleteFunc(p.UnavailableNodes(), isOther), o) {
+			problem.What += ", " + strings.Join(outageTexts(p, same, o), ", ")
 		}
 	}
 	var texts []string

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
@@ -38,14 +39,17 @@ type Problem struct {
 	Next    []string
 	// About has the names of the nodes that the entry is about.
 	About []string
-	// Sets has the names of the pinned image sets that the entry is about.
-	Sets []string
 	// Tone is Alarm if the problem stops the rollout.
 	Tone Tone
 
 	began time.Time // Since or, if it is zero, when the step of the node began
 	marks string    // the signs of the node's steps
 	cause any       // a comparable value; problems with the same cause share an entry
+}
+
+// about returns a problem of a node that does not say yet what the problem is.
+func about(n cluster.Node, kind string, tone Tone) Problem {
+	return Problem{ProblemID: ProblemID{n.Pool, n.Name, kind, n.UID}, Subject: Clean(n.Name), Tone: tone, About: []string{n.Name}}
 }
 
 // draw returns the lines of a problem. Commands are not wrapped, so that the user can paste them.
@@ -75,34 +79,34 @@ func (p Problem) draw(o Options) []Line {
 // grouped draws an entry for each cause. The entry has the first problem with this cause, and the
 // names of all other nodes with this cause. If there are more than maxEntries causes, a last line
 // counts the remaining nodes; more is the format of this line.
-func grouped(all []Problem, more string, o Options) []Line {
-	var order []Problem
-	of := map[any][]Problem{}
-	for _, p := range all {
-		if of[p.cause] == nil {
-			order = append(order, p)
+func grouped(all []Problem, more string, o Options) (ls []Line) {
+	causes := groups(all, func(p Problem) any { return p.cause })
+	for i, same := range causes {
+		if i == maxEntries && !o.Whole {
+			left := len(slices.Concat(causes[i:]...))
+			return append(ls, o.paragraph(same[0].Tone, fmt.Sprintf(more, nodes(left)))...)
 		}
-		of[p.cause] = append(of[p.cause], p)
-	}
-	most := len(order)
-	if !o.Whole {
-		most = min(maxEntries, most)
-	}
-	var ls []Line
-	for _, p := range order[:most] {
-		ls = append(ls, p.draw(o)...)
-		if same := of[p.cause][1:]; len(same) > 0 {
-			ls = append(ls, wrapped(p.Tone, margin, margin, "the same: "+o.same(p, same), o.Width)...)
+		ls = append(ls, same[0].draw(o)...)
+		if len(same) > 1 {
+			ls = append(ls, wrapped(same[0].Tone, margin, margin, "the same: "+o.same(same[0], same[1:]), o.Width)...)
 		}
-	}
-	left := 0
-	for _, p := range order[most:] {
-		left += len(of[p.cause])
-	}
-	if left > 0 {
-		ls = append(ls, o.paragraph(order[most].Tone, fmt.Sprintf(more, nodes(left)))...)
 	}
 	return ls
+}
+
+// groups collects the values with the same key, in the order of the first value of each key.
+func groups[T any, K comparable](all []T, key func(T) K) (list [][]T) {
+	index := map[K]int{}
+	for _, v := range all {
+		k := key(v)
+		i, has := index[k]
+		if !has {
+			i = len(list)
+			index[k], list = i, append(list, nil)
+		}
+		list[i] = append(list[i], v)
+	}
+	return list
 }
 
 // same names the nodes with the same cause as the first problem. Many nodes are counted, with their times and pools.
@@ -157,17 +161,14 @@ func (p Problem) differs(first Problem, o Options) string {
 }
 
 // firstOf joins the first names, and counts the others. Unlike names, it may stand before the end of a sentence.
-func (o Options) firstOf(all []string) string {
-	if more := len(all) - manySame; more > 0 && !o.Whole {
-		all = append(slices.Clone(all[:manySame]), fmt.Sprintf("and %d more", more))
-	}
-	return Clean(strings.Join(all, ", "))
-}
+func (o Options) firstOf(all []string) string { return o.join(all, manySame, "") }
 
 // names joins at most maxNames names, and counts the remaining names.
-func (o Options) names(all []string) string {
-	if more := len(all) - maxNames; more > 0 && !o.Whole {
-		all = append(slices.Clone(all[:maxNames]), fmt.Sprintf("and %d more: kubectl mcn -o wide", more))
+func (o Options) names(all []string) string { return o.join(all, maxNames, ": kubectl mcn -o wide") }
+
+func (o Options) join(all []string, most int, hint string) string {
+	if more := len(all) - most; more > 0 && !o.Whole {
+		all = append(slices.Clone(all[:most]), fmt.Sprintf("and %d more%s", more, hint))
 	}
 	return Clean(strings.Join(all, ", "))
 }

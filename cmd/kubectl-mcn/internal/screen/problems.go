@@ -30,7 +30,7 @@ func sections(pools []cluster.Pool, o Options) []section {
 			if n.State != cluster.Stuck && (n.Slow || n.OffTarget) {
 				slow = append(slow, ofNode(p, n, o))
 			}
-			slow = append(slow, ofOthers(p, n, o)...)
+			slow = append(slow, ofOthers(n, o)...)
 		}
 		pinned = append(pinned, ofPinnedImageSets(p, o)...)
 	}
@@ -68,15 +68,14 @@ func Failures(p cluster.Pool, o Options) []Problem {
 // ofNode returns the problem of a node that is stuck or slow, or that updates to a config that its
 // pool no longer targets.
 func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
-	p := Problem{
-		ProblemID: ProblemID{n.Pool, n.Name, "Stuck", n.UID}, Since: n.DegradedSince,
-		Subject: Clean(n.Name), marks: marks(n), What: reason(pool, n, o), Message: n.Message, Next: Next(n, o), Tone: Alarm, About: []string{n.Name},
+	p := about(n, "Stuck", Warn)
+	if n.State == cluster.Stuck {
+		p.Tone = Alarm
 	}
-	p.Details = o.ofPods(n)
-	p.began = cmp.Or(n.DegradedSince, n.Since)
-	if n.State != cluster.Stuck {
-		p.Tone = Warn
-	}
+	p.Since, p.began = n.DegradedSince, cmp.Or(n.DegradedSince, n.Since)
+	p.marks, p.What, p.Message, p.Next = marks(n), reason(pool, n, o), n.Message, Next(n, o)
+	details, ofPods := o.ofPods(n)
+	p.Details = details
 	if listed := mco.Listed(n.Message); listed != "" && !o.Whole {
 		p.Message = listed
 	}
@@ -96,7 +95,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	}
 	same := masked(n.Message, n.Name) + masked(why, n.Name)
 	if len(n.Pods) > 0 {
-		same = strings.Join(nextForPods(n, o), " ") + o.refusing(n) + masked(why, n.Name)
+		same = strings.Join(ofPods, " ") + o.refusing(n) + masked(why, n.Name)
 	}
 	step := n.Step
 	if n.Degraded && same != "" {
@@ -111,13 +110,13 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 
 // ofOthers returns the problems of a node that do not stop its update: conditions that end in Degraded,
 // and parts of the config that only a new node gets.
-func ofOthers(pool cluster.Pool, n cluster.Node, o Options) []Problem {
+func ofOthers(n cluster.Node, o Options) []Problem {
 	var all []Problem
 	add := func(kind, what, message string, since time.Time) {
-		all = append(all, Problem{
-			ProblemID: ProblemID{pool.Name, n.Name, kind, n.UID}, Since: since, Subject: Clean(n.Name), What: what + sinceText(since, o.Now), Message: message,
-			Tone: Warn, About: []string{n.Name}, cause: [3]any{pool.Name, what, masked(message, n.Name)},
-		})
+		p := about(n, kind, Warn)
+		p.Since, p.What, p.Message = since, what+sinceText(since, o.Now), message
+		p.cause = [3]any{n.Pool, what, masked(message, n.Name)}
+		all = append(all, p)
 	}
 	for _, c := range n.Others {
 		add(c.Type, Clean(c.Type), c.Message, c.LastTransitionTime.UTC())
@@ -177,7 +176,7 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 	var all []Problem
 	isOpen := p.Stalled || p.Unobserved != nil || p.Updating > 0 && !p.Full && !p.Paused
 	for _, n := range p.Nodes {
-		problem := Problem{ProblemID: ProblemID{p.Name, n.Name, "Held", n.UID}, Subject: Clean(n.Name), Tone: Alarm, About: []string{n.Name}}
+		problem := about(n, "Held", Alarm)
 		why := reasons(n, o)
 		switch isUnavailable := len(n.Unavailable) > 0; {
 		case n.State == cluster.Waiting && n.Is(progress.AnnotationsMissing):
@@ -218,51 +217,44 @@ func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 
 // ofPinnedImageSets returns a problem for the pinned image sets that a node has not pulled. Sets with
 // the same cause share a problem.
-func ofPinnedImageSets(p cluster.Pool, o Options) []Problem {
-	var all []Problem
+func ofPinnedImageSets(p cluster.Pool, o Options) (all []Problem) {
 	for _, n := range p.Nodes {
-		first := len(all)
-		for _, s := range n.PinnedImageSets {
-			tone, since := Warn, sinceText(s.Since, o.Now)
-			var next []string
-			switch {
-			case s.Failed:
-				tone, next = Alarm, nextFor(n.Name, daemonLog)
-			case s.Message != "":
-				since += ", an attempt failed and is repeated"
+		cause := func(s mco.PinnedImageSet) any { return [3]any{n.Pool, s.Failed, masked(s.Message, n.Name)} }
+		for _, same := range groups(n.PinnedImageSets, cause) {
+			first := same[0]
+			problem := about(n, "pinned "+first.Name, Warn)
+			if first.Failed {
+				problem.Tone, problem.Next = Alarm, nextFor(n.Name, daemonLog)
 			}
-			cause := [3]any{p.Name, tone, masked(s.Message, n.Name)}
-			own := all[first:]
-			if i := slices.IndexFunc(own, func(p Problem) bool { return p.cause == any(cause) }); i >= 0 {
-				own[i].Sets = append(own[i].Sets, s.Name)
-				continue
+			var names []string
+			for _, s := range same {
+				names = append(names, s.Name)
 			}
-			all = append(all, Problem{
-				ProblemID: ProblemID{p.Name, n.Name, "pinned " + s.Name, n.UID}, Since: s.Since, cause: cause, About: []string{n.Name},
-				Subject: Clean(n.Name), What: since, Message: s.Message, Next: next, Tone: tone, Sets: []string{s.Name},
-			})
+			problem.What = ofSets(names, first.Failed) + sinceText(first.Since, o.Now)
+			if !first.Failed && first.Message != "" {
+				problem.What += ", an attempt failed and is repeated"
+			}
+			problem.Since, problem.Message = first.Since, first.Message
+			problem.cause = [2]any{cause(first), strings.Join(names, " ")}
+			all = append(all, problem)
 		}
-	}
-	for i := range all {
-		all[i].What = ofSets(all[i])
-		all[i].cause = [2]any{all[i].cause, strings.Join(all[i].Sets, " ")}
 	}
 	return all
 }
 
-// ofSets returns the text of a problem with pinned image sets, for example "pinned image set a has failed".
-func ofSets(p Problem) string {
-	subject, is, has := "pinned image set "+Clean(p.Sets[0]), " is being pulled", " has failed"
+// ofSets says what pinned image sets do, for example "pinned image set a has failed".
+func ofSets(names []string, hasFailed bool) string {
+	subject, is, has := "pinned image set "+Clean(names[0]), " is being pulled", " has failed"
 	switch {
-	case p.Sets[0] == "" && p.Tone != Alarm: // no set is behind
-		return "the daemon checks the pinned image sets" + p.What
-	case p.Sets[0] == "":
+	case names[0] == "" && !hasFailed: // no set is behind
+		return "the daemon checks the pinned image sets"
+	case names[0] == "":
 		subject = "a pinned image set"
-	case len(p.Sets) > 1:
-		subject, is, has = "pinned image sets "+Clean(strings.Join(p.Sets, ", ")), " are being pulled", " have failed"
+	case len(names) > 1:
+		subject, is, has = "pinned image sets "+Clean(strings.Join(names, ", ")), " are being pulled", " have failed"
 	}
-	if p.Tone == Alarm {
-		is = has
+	if hasFailed {
+		return subject + has
 	}
-	return subject + is + p.What
+	return subject + is
 }

@@ -27,18 +27,10 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 	for _, p := range pools {
 		all = append(all, ofPool(p, o)...)
 	}
-	for i, problem := range all {
-		isSame := func(other Problem) bool {
-			return problem.cause != nil && problem.cause == other.cause && problem.Tone == other.Tone
-		}
-		if slices.ContainsFunc(all[:i], isSame) {
-			continue
-		}
-		screen = append(screen, problem.draw(o)...)
-		for _, other := range all[i+1:] {
-			if isSame(other) {
-				screen = append(screen, wrapped(other.Tone, margin, margin, "the same: "+other.Subject+": "+other.What, o.Width)...)
-			}
+	for _, same := range groups(all, func(p Problem) any { return p.cause }) {
+		screen = append(screen, same[0].draw(o)...)
+		for _, other := range same[1:] {
+			screen = append(screen, wrapped(other.Tone, margin, margin, "the same: "+other.Subject+": "+other.What, o.Width)...)
 		}
 	}
 	for _, s := range sections(pools, o) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 // If at least manyNodes nodes of a pool are updating, Standing omits their steps, and Snapshot has
@@ -40,12 +41,15 @@ func Standing(p cluster.Pool) string {
 	add(p.IsBuilding(), "its image is not built")
 	add(p.Build != nil && !p.IsBuilding(), "its image is not applied")
 	add(p.NotUpdated != nil, "not Updated")
-	pinned := ofPinnedImageSets(p, Options{})
-	hasFailed := slices.ContainsFunc(pinned, func(p Problem) bool { return p.Tone == Alarm })
+	var sets []mco.PinnedImageSet
+	for _, n := range p.Nodes {
+		sets = append(sets, n.PinnedImageSets...)
+	}
+	hasFailed := slices.ContainsFunc(sets, func(s mco.PinnedImageSet) bool { return s.Failed })
+	isPulled := slices.ContainsFunc(sets, func(s mco.PinnedImageSet) bool { return s.Name != "" })
 	add(hasFailed, "a pinned image set has failed")
-	isPulled := slices.ContainsFunc(pinned, func(p Problem) bool { return p.Sets[0] != "" })
 	add(isPulled && !hasFailed, "a pinned image set is being pulled")
-	add(len(pinned) > 0 && !isPulled && !hasFailed, "the daemon checks the pinned image sets")
+	add(len(sets) > 0 && !isPulled && !hasFailed, "the daemon checks the pinned image sets")
 	return strings.Join(parts, ", ")
 }
 
@@ -56,23 +60,18 @@ func Wrapped(text string, width int) []Line {
 
 // stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting". Nodes that update to
 // another target are counted apart: "2 draining to 11111111".
-func stepCounts(p cluster.Pool) []string {
-	counts := map[string]int{}
-	var order []string
-	for _, n := range p.Nodes {
-		if n.State == cluster.Updating {
-			doing := stepOf(n)
-			if n.OffTarget {
-				doing += " to " + targetText(n.Desired)
-			}
-			if counts[doing]++; counts[doing] == 1 {
-				order = append(order, doing)
-			}
+func stepCounts(p cluster.Pool) (counts []string) {
+	doing := func(n cluster.Node) string {
+		if n.OffTarget {
+			return stepOf(n) + " to " + targetText(n.Desired)
 		}
+		return stepOf(n)
 	}
-	slices.SortStableFunc(order, func(a, b string) int { return counts[b] - counts[a] })
-	for i, doing := range order {
-		order[i] = fmt.Sprintf("%d %s", counts[doing], doing)
+	isOther := func(n cluster.Node) bool { return n.State != cluster.Updating }
+	steps := groups(slices.DeleteFunc(slices.Clone(p.Nodes), isOther), doing)
+	slices.SortStableFunc(steps, func(a, b []cluster.Node) int { return len(b) - len(a) })
+	for _, all := range steps {
+		counts = append(counts, fmt.Sprintf("%d %s", len(all), doing(all[0])))
 	}
-	return order
+	return counts
 }

@@ -14,33 +14,21 @@ import (
 // manySame is how many nodes with the same cause are counted, and not named one by one.
 const manySame = 3
 
-// outage are nodes of a pool that are unavailable for the same reason, with the same message.
-type outage struct {
-	cause string
-	nodes []cluster.Node
-	names []string
-	since []time.Time
+// outages groups the unavailable nodes of a pool that are unavailable for the same reason, with the same message.
+func outages(p cluster.Pool, nodes []cluster.Node, o Options) [][]cluster.Node {
+	return groups(nodes, func(n cluster.Node) [2]string { return outageOf(p, n, o) })
 }
 
-// outages groups the unavailable nodes of a pool. A node that has an entry of its own is a group of its own: its cause
-// is "".
-func outages(p cluster.Pool, nodes []cluster.Node, o Options) (all []outage) {
-	for _, n := range nodes {
-		cause, i := "", -1
-		if !n.Degraded && !n.InUpdate() && len(n.Lost) == 0 && n.State != cluster.Unreported {
-			cause = whyIn(p, timeless(n), o) + masked(unready(n), n.Name)
-			i = slices.IndexFunc(all, func(g outage) bool { return g.cause == cause })
-		}
-		if i < 0 {
-			i, all = len(all), append(all, outage{cause: cause})
-		}
-		g := &all[i]
-		g.nodes, g.names = append(g.nodes, n), append(g.names, n.Name)
-		if len(n.Unavailable) > 0 {
-			g.since = append(g.since, n.Unavailable[0].Since)
-		}
+// outageOf returns what nodes of an outage have in common. A node that has an entry of its own is alone.
+func outageOf(p cluster.Pool, n cluster.Node, o Options) [2]string {
+	if hasEntry(n) {
+		return [2]string{n.Name}
 	}
-	return all
+	return [2]string{"", whyIn(p, timeless(n), o) + masked(unready(n), n.Name)}
+}
+
+func hasEntry(n cluster.Node) bool {
+	return n.Degraded || n.InUpdate() || len(n.Lost) > 0 || n.State == cluster.Unreported
 }
 
 // timeless returns a node without the times since when it is unavailable.
@@ -52,45 +40,59 @@ func timeless(n cluster.Node) cluster.Node {
 	return n
 }
 
-// texts names the nodes with the reason, for example "w-1 (NotReady since 10:49:00)" or, if there are manySame,
-// "40 nodes NotReady since 10:49:00 to 10:49:39 (w-1, w-2, w-3, and 37 more)".
-func (g outage) texts(p cluster.Pool, o Options) (texts []string) {
-	if len(g.nodes) >= manySame {
-		why := whyIn(p, timeless(g.nodes[0]), o) + o.span(g.since)
-		return []string{nodes(len(g.nodes)) + " " + why + " (" + o.firstOf(g.names) + ")"}
+// outageTexts names the nodes of an outage with the reason, for example "w-1 (NotReady since 10:49:00)" or, if there are
+// manySame, "40 nodes NotReady since 10:49:00 to 10:49:39 (w-1, w-2, w-3, and 37 more)".
+func outageTexts(p cluster.Pool, all []cluster.Node, o Options) (texts []string) {
+	if len(all) < manySame {
+		for _, n := range all {
+			texts = append(texts, Clean(n.Name)+" ("+whyIn(p, n, o)+")")
+		}
+		return texts
 	}
-	for _, n := range g.nodes {
-		texts = append(texts, Clean(n.Name)+" ("+whyIn(p, n, o)+")")
+	var since []time.Time
+	for _, n := range all {
+		for _, u := range n.Unavailable[:min(1, len(n.Unavailable))] {
+			since = append(since, u.Since)
+		}
 	}
-	return texts
+	return []string{nodes(len(all)) + " " + whyIn(p, timeless(all[0]), o) + o.span(since) + " (" + o.firstOf(namesOf(all)) + ")"}
+}
+
+func namesOf(nodes []cluster.Node) (names []string) {
+	for _, n := range nodes {
+		names = append(names, n.Name)
+	}
+	return names
 }
 
 // addUnavailable adds the unavailable nodes of a pool, and commands that show more about them.
 func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 	all := p.UnavailableNodes()
+	problem.About = append(problem.About, namesOf(all)...)
 	var texts []string
 	groups := outages(p, all, o)
-	for _, g := range groups {
-		texts, problem.About = append(texts, g.texts(p, o)...), append(problem.About, g.names...)
-		if g.cause == "" {
+	for _, same := range groups {
+		texts = append(texts, outageTexts(p, same, o)...)
+		first, isMany := same[0], len(same) >= manySame
+		if hasEntry(first) {
 			continue
 		}
-		first, isMany := g.nodes[0], len(g.nodes) >= manySame
+		isOutage := len(groups) == 1 && isMany
 		switch message := unready(first); {
 		case message == "":
-		case len(groups) == 1 && isMany: // the nodes are named already
+		case isOutage: // the nodes are named already
 			problem.Details = append(problem.Details, message)
 		default:
-			problem.Details = append(problem.Details, o.firstOf(g.names)+": "+message)
+			problem.Details = append(problem.Details, o.firstOf(namesOf(same))+": "+message)
 		}
-		for i, n := range g.nodes {
+		for i, n := range same {
 			isOnlyCordoned := len(n.Unavailable) == 1 && n.Is(progress.Cordoned)
 			if i == 0 || !isMany || o.Whole || isOnlyCordoned { // otherwise one command shows what all have
 				problem.Next = append(problem.Next, nextForUnavailable(n)...)
 			}
 		}
-		if len(groups) == 1 && isMany && p.Unavailable <= len(all) {
-			problem.cause = [2]string{problem.Kind, g.cause}
+		if isOutage && p.Unavailable <= len(all) {
+			problem.cause = [3]any{problem.Kind, problem.Tone, outageOf(p, first, o)}
 		}
 	}
 	if unknown := p.Unavailable - len(all); unknown > 0 {
