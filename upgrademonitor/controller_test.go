@@ -26,14 +26,11 @@ type controlled struct {
 }
 
 // newControlled returns a daemon and a controller on the same server, without an object.
-func newControlled(t *testing.T, change ...func(*upgrademonitor.Config)) *controlled {
+func newControlled(t *testing.T) *controlled {
 	t.Helper()
 	c := &controlled{daemon: newFixture(t)}
 	c.controller = &fixture{server: c.daemon.server, node: c.daemon.node}
 	config := upgrademonitor.Config{Client: clientsetOn(t, c.daemon.server)}
-	for _, set := range change {
-		set(&config)
-	}
 	monitors, err := upgrademonitor.NewMonitors(c.controller.log.context(t.Context()), config, func(string) (*corev1.Node, error) {
 		c.looks.Add(1)
 		return c.controller.view()

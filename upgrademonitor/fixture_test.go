@@ -270,9 +270,9 @@ func (f *fixture) report(t testing.TB, p phases.Phase, status metav1.ConditionSt
 }
 
 // queues makes a report that is still pending when the call returns.
-func (f *fixture) queues(t testing.TB, p phases.Phase, status metav1.ConditionStatus, opts ...upgrademonitor.Option) {
+func (f *fixture) queues(t testing.TB, p phases.Phase, status metav1.ConditionStatus) {
 	t.Helper()
-	require.ErrorIs(t, f.tryReport(t, p, status, opts...), upgrademonitor.ErrPending)
+	require.ErrorIs(t, f.tryReport(t, p, status), upgrademonitor.ErrPending)
 }
 
 // starts starts an update to a config.

@@ -219,17 +219,16 @@ func (f *fleet) patchPool(name, patch string) {
 }
 
 // eventually waits until the object of a node passes a check. If it does not exist, the check gets nil.
-func (f *fleet) eventually(name string, check func(*mcfgv1.MachineConfigNode) bool) (last *mcfgv1.MachineConfigNode) {
+func (f *fleet) eventually(name string, check func(*mcfgv1.MachineConfigNode) bool) {
 	f.t.Helper()
 	eventually(f.t, func() bool {
 		mcn, err := f.nodes().Get(f.t.Context(), name, metav1.GetOptions{})
-		if last = mcn; apierrors.IsNotFound(err) {
-			last, err = nil, nil
+		if apierrors.IsNotFound(err) {
+			mcn, err = nil, nil
 		}
 		require.NoError(f.t, err)
-		return check(last)
+		return check(mcn)
 	}, name)
-	return last
 }
 
 // eventuallyPool waits until a pool passes a check.

@@ -21,8 +21,8 @@ func (t *tracker) failed(s State, key, text string, at time.Time) {
 }
 
 // succeeds records a pass that succeeds at once.
-func (t *tracker) succeeds(s State, key string, at time.Time) {
-	t.succeed(t.start(stateKey{s, key}, at))
+func (t *tracker) succeeds(s State, at time.Time) {
+	t.succeed(t.start(stateKey{state: s}, at))
 }
 
 // For random passes that overlap, Degraded is True if, and only if, an error has been unresolved for 2 minutes, a pass has
@@ -121,23 +121,23 @@ func TestDegradedOfAnEarlierProcessStays(t *testing.T) {
 	}{
 		"no event":                       {func(*tracker) {}, 9 * time.Minute, "old; and 3 more"},
 		"ten minutes":                    {func(*tracker) {}, 10 * time.Minute, resolved},
-		"a step succeeds":                {func(tr *tracker) { tr.succeeds(OperatorSyncMCD, "", epoch) }, 9 * time.Minute, "old; and 3 more"},
-		"a whole sync succeeds":          {func(tr *tracker) { tr.succeeds(OperatorSync, "", epoch) }, 0, resolved},
+		"a step succeeds":                {func(tr *tracker) { tr.succeeds(OperatorSyncMCD, epoch) }, 9 * time.Minute, "old; and 3 more"},
+		"a whole sync succeeds":          {func(tr *tracker) { tr.succeeds(OperatorSync, epoch) }, 0, resolved},
 		"a new error":                    {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch) }, time.Minute, "old; and 3 more"},
 		"a new error that lasts":         {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch) }, 2 * time.Minute, "new"},
 		"a new error after nine minutes": {func(tr *tracker) { tr.failed(OperatorSyncMCP, "", "new", epoch.Add(9*time.Minute)) }, 10 * time.Minute, "old; and 3 more"},
 		"the same error again, which is then resolved": {func(tr *tracker) {
 			tr.failed(OperatorSyncMCD, "", "old", epoch)
 			tr.degraded(published, epoch.Add(2*time.Minute)) // shows the error
-			tr.succeeds(OperatorSyncMCD, "", epoch.Add(3*time.Minute))
+			tr.succeeds(OperatorSyncMCD, epoch.Add(3*time.Minute))
 		}, 3 * time.Minute, resolved},
 		"an error that does not last": {func(tr *tracker) {
 			tr.failed(OperatorSyncMCP, "", "new", epoch)
-			tr.succeeds(OperatorSyncMCP, "", epoch.Add(time.Minute))
+			tr.succeeds(OperatorSyncMCP, epoch.Add(time.Minute))
 		}, 3 * time.Minute, "old; and 3 more"},
 		"a whole sync succeeds, and then another step": {func(tr *tracker) {
-			tr.succeeds(OperatorSync, "", epoch)
-			tr.succeeds(MetricsSync, "", epoch)
+			tr.succeeds(OperatorSync, epoch)
+			tr.succeeds(MetricsSync, epoch)
 		}, 0, resolved},
 	} {
 		tr := newTracker(Operator)
@@ -170,7 +170,7 @@ func TestANewClusterIsBootstrapping(t *testing.T) {
 		assert.Equal(t, tc.want, find(after, TypeOf(Bootstrap, Progressing)).Status, name)
 	}
 	synced := newTracker(Operator)
-	synced.succeeds(OperatorSync, "", epoch)
+	synced.succeeds(OperatorSync, epoch)
 	message := find(synced.conditions(nil, epoch.Add(5*time.Minute), epoch), TypeOf(Bootstrap, Progressing)).Message
 	assert.Equal(t, "Completed at 2026-05-22T12:00:00Z, after 0s", message, "the duration is not negative if our clock is behind the API server's clock")
 	now := epoch.Add(400 * time.Millisecond).In(time.FixedZone("", 3600))

@@ -94,11 +94,11 @@ func TestConditionsAreAsRecorded(t *testing.T) {
 		{"one node is degraded, another is being updated", nil, mcns{newMCN("a", degraded), newMCN("b", updating)}, nil},
 		{"two nodes are degraded, one of them is not ready", nil, mcns{newMCN("b", degraded), newMCN("a", degraded)}, nodes{newNode("a"), newNode("b", notReady)}},
 		{"a joining node is degraded", nil, mcns{newMCN("a"), newMCN("b", joining, degraded)}, nil},
-		{"conditions of other controllers", change{has("BuildFailed", "True", ""), has("PoolSynchronizerDegraded", "True", ""), has("PinnedImageSetsDegraded", "True", "no such image")}, mcns{newMCN("a", pinFailed)}, nil},
-		{"the MachineConfig cannot be rendered", change{has("RenderDegraded", "True", "")}, mcns{newMCN("a")}, nil},
-		{"the MachineOSConfig was deleted after its build had failed", change{has("ImageBuildDegraded", "True", "no registry")}, mcns{newMCN("a")}, nil},
-		{"a node is degraded, and the MachineConfig cannot be rendered", change{has("RenderDegraded", "True", "no base config")}, mcns{newMCN("a", degraded)}, nil},
-		{"a node is no longer degraded", change{has("Degraded", "True", "M"), has("NodeDegraded", "True", "M")}, mcns{newMCN("a")}, nil},
+		{"conditions of other controllers", change{has("BuildFailed", ""), has("PoolSynchronizerDegraded", ""), has("PinnedImageSetsDegraded", "no such image")}, mcns{newMCN("a", pinFailed)}, nil},
+		{"the MachineConfig cannot be rendered", change{has("RenderDegraded", "")}, mcns{newMCN("a")}, nil},
+		{"the MachineOSConfig was deleted after its build had failed", change{has("ImageBuildDegraded", "no registry")}, mcns{newMCN("a")}, nil},
+		{"a node is degraded, and the MachineConfig cannot be rendered", change{has("RenderDegraded", "no base config")}, mcns{newMCN("a", degraded)}, nil},
+		{"a node is no longer degraded", change{has("Degraded", "M"), has("NodeDegraded", "M")}, mcns{newMCN("a")}, nil},
 	} {
 		if test.nodes == nil {
 			for _, mcn := range test.mcns {

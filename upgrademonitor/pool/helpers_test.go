@@ -45,10 +45,10 @@ func targets(config string) func(*mcfgv1.MachineConfigPool) {
 	return func(p *mcfgv1.MachineConfigPool) { p.Spec.Configuration.Name = config }
 }
 
-// has adds a condition of another controller.
-func has(conditionType mcfgv1.MachineConfigPoolConditionType, status corev1.ConditionStatus, message string) func(*mcfgv1.MachineConfigPool) {
+// has adds a condition of another controller, which is True.
+func has(conditionType mcfgv1.MachineConfigPoolConditionType, message string) func(*mcfgv1.MachineConfigPool) {
 	return func(p *mcfgv1.MachineConfigPool) {
-		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: conditionType, Status: status, Message: message})
+		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: conditionType, Status: corev1.ConditionTrue, Message: message})
 	}
 }
 

@@ -64,7 +64,7 @@ func TestLayeredPoolsAreAsRecorded(t *testing.T) {
 					case "node":
 						degraded(c)
 					case "rendering":
-						has("RenderDegraded", "True", "no base config")(p)
+						has("RenderDegraded", "no base config")(p)
 					}
 					options := pool.Options{MachineOSConfig: mosc(newImage), MachineOSBuild: b.build}
 					s := statusOf(t, p, nodes{newNode("a"), newNode("c")}, mcns{a, c}, options)
@@ -169,7 +169,7 @@ func TestImageBuildDegradedEndsAsInMachineConfigOperator(t *testing.T) {
 				options = pool.Options{MachineOSConfig: mosc(newImage), MachineOSBuild: b.build}
 			}
 		}
-		s := statusOf(t, newPool("worker", has("ImageBuildDegraded", "True", kept)), nil, nil, options)
+		s := statusOf(t, newPool("worker", has("ImageBuildDegraded", kept)), nil, nil, options)
 		c := condition(t, s, mcfgv1.MachineConfigPoolImageBuildDegraded)
 		assert.Equal(t, want, string(c.Status)+" "+c.Reason+" "+c.Message, build)
 		d := condition(t, s, mcfgv1.MachineConfigPoolDegraded)

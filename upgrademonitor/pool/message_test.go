@@ -34,7 +34,7 @@ func TestTheMessageOfDegradedHasAllCauses(t *testing.T) {
 		}
 		for name, message := range map[mcfgv1.MachineConfigPoolConditionType]string{mcfgv1.MachineConfigPoolImageBuildDegraded: test.image, mcfgv1.MachineConfigPoolRenderDegraded: test.render} {
 			if message != "" {
-				has(name, corev1.ConditionTrue, message)(p)
+				has(name, message)(p)
 			}
 		}
 		status := statusOf(t, p, nodes{newNode("worker-0")}, mcns{m}, pool.Options{MachineOSConfig: mosc(""), MachineOSBuild: mosb(mcfgv1.MachineOSBuildFailed, "")})
@@ -130,7 +130,7 @@ func broken(n int) (nodes, mcns) {
 func TestTheStatusOfFiveThousandDegradedNodesIsSmall(t *testing.T) {
 	ns, ms := broken(5000)
 	render := strings.Repeat("no base config ", 20)
-	status := pool.Status(newPool("worker", has("RenderDegraded", "True", render)), ns, ms, pool.Options{}, now)
+	status := pool.Status(newPool("worker", has("RenderDegraded", render)), ns, ms, pool.Options{}, now)
 	text, err := json.Marshal(status)
 	require.NoError(t, err)
 	assert.Less(t, len(text), 25<<10)

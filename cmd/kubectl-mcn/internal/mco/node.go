@@ -1,6 +1,7 @@
 package mco
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -208,23 +209,32 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 }
 
 // readBack sets Back, while the reboot is running by the MachineConfigNode: the Node has become Ready since it began, or
-// the daemon has reported something else.
+// the daemon has reported something else. If only the Node announces the reboot, it began after the start of the update, and
+// nobody knows when: then Since is Back.
 func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
 	reboot, degraded := find(list, phases.RebootedNode), find(list, phases.NodeDegraded)
-	if n.Step != phases.RebootedNode || reboot.Status != metav1.ConditionUnknown || n.Is(progress.NotReady) {
+	isReported, began := reboot.Status == metav1.ConditionUnknown, n.Started
+	if isReported {
+		began = reboot.LastTransitionTime.UTC()
+	}
+	isKnown := isReported || n.Update == progress.Unreported && !began.IsZero()
+	if n.Step != phases.RebootedNode || !isKnown || n.Is(progress.NotReady) {
 		return
 	}
 	// A daemon goes on for a moment after it has asked for the reboot.
-	if degraded.LastTransitionTime.Sub(reboot.LastTransitionTime.Time) > time.Minute && !rebootFailed.MatchString(degraded.Message) {
+	if isReported && degraded.LastTransitionTime.Sub(began) > time.Minute && !rebootFailed.MatchString(degraded.Message) {
 		n.Back = degraded.LastTransitionTime.UTC()
 	}
 	if node == nil {
 		return
 	}
 	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady && c.LastTransitionTime.After(reboot.LastTransitionTime.Time) {
+		if c.Type == corev1.NodeReady && c.LastTransitionTime.After(began) {
 			n.Back = c.LastTransitionTime.UTC()
 		}
+	}
+	if !isReported {
+		n.Since = cmp.Or(n.Back, n.Since)
 	}
 }
 

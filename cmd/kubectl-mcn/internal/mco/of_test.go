@@ -156,6 +156,16 @@ func TestARebootIsOverOnceTheMachineIsUp(t *testing.T) {
 		}
 		assert.Equal(t, want, n.Back, name)
 	}
+	// Without a MachineConfigNode, the Node announces the reboot, and nobody knows when it began.
+	for ready, want := range map[float64]time.Time{1: at(5), 25: at(25)} {
+		node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working", "post-config-action", "Rebooting")
+		node.Spec.Unschedulable = true
+		node.Spec.Taints = []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, TimeAdded: &metav1.Time{Time: at(5)}}}
+		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at(ready))}}
+		n := mco.Of(node, nil)
+		assert.Equal(t, ready > 5, !n.Back.IsZero())
+		assert.Equal(t, want, n.Since, "without a sign that the machine was down, the update began with the cordon")
+	}
 }
 
 // A node has to be cordoned from its drain until the daemon requests the uncordon.
