@@ -1,7 +1,6 @@
 package mco
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -46,10 +45,7 @@ func (n *Node) isLaterAttempt(list []metav1.Condition) bool {
 	if isDrained && drainTimeout.MatchString(n.causeInErrors()) {
 		return true
 	}
-	return n.DegradedInObject && slices.ContainsFunc(list, func(c metav1.Condition) bool {
-		p := phases.Phase(c.Type)
-		return phasetable.IsStep(p) && reportedSinceEnd(list, p) && c.LastTransitionTime.After(n.DegradedSince)
-	})
+	return n.DegradedInObject && lastStep(list).After(n.DegradedSince)
 }
 
 // causeInErrors returns the first of Errors. If the second contains the first, the result is the
@@ -115,8 +111,7 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 
 // isOver reports whether a phase is a step that is over, because another step has begun.
 func (n *Node) isOver(p phases.Phase) bool {
-	isStep := slices.ContainsFunc(n.Steps, func(s Step) bool { return s.Phase == p })
-	return isStep && n.HasBegun() && isOver(p, n.Step)
+	return indexOf(n.Steps, p) >= 0 && n.HasBegun() && isOver(p, n.Step)
 }
 
 // ownMessage returns the message of the running or failed step, or "".
@@ -127,10 +122,8 @@ func (n *Node) ownMessage(list []metav1.Condition) string {
 			return message
 		}
 	}
-	for _, s := range n.Steps {
-		if s.Phase == n.Step && s.State == Failed {
-			return s.Message
-		}
+	if at := indexOf(n.Steps, n.Step); at >= 0 && n.Steps[at].State == Failed {
+		return n.Steps[at].Message
 	}
 	return ""
 }

@@ -109,7 +109,8 @@ func (n Node) NotStarted() bool { return n.Update == progress.Requested }
 // HasBegun reports whether Step has begun: it is running or has failed. It is true if the steps are not
 // known.
 func (n Node) HasBegun() bool {
-	return !slices.ContainsFunc(n.Steps, func(s Step) bool { return s.Phase == n.Step && s.State == ToDo })
+	at := indexOf(n.Steps, n.Step)
+	return at < 0 || n.Steps[at].State != ToDo
 }
 
 // Of reads a node from its Node and its MachineConfigNode. One of them may be nil. Of does not modify
@@ -189,7 +190,7 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 			n.Ended = Later(lastStep(list), n.Ended)
 		}
 	case progress.Requested:
-		n.Steps = newSteps(list, func(phases.Phase) bool { return false })
+		n.Steps = newSteps(list, phases.UpdatePostActionComplete)
 		n.Step, n.Since = n.Steps[0].Phase, n.Requested
 	case progress.Unreported:
 		n.readNodeStep()

@@ -45,17 +45,15 @@ type Step struct {
 	changed time.Time // when its condition changed
 }
 
-// newSteps returns the steps of an update, all with the state ToDo. ran reports whether a phase has
-// run. An update has RebootedNode or UpdatePostActionComplete, but not both. If neither phase has
-// run, the update has RebootedNode, unless the message of UpdatePrepared matches withoutDrain.
-func newSteps(list []metav1.Condition, ran func(phases.Phase) bool) []Step {
+// indexOf returns the index of a phase, or -1.
+func indexOf(steps []Step, p phases.Phase) int {
+	return slices.IndexFunc(steps, func(s Step) bool { return s.Phase == p })
+}
+
+// newSteps returns the steps of an update, all with the state ToDo. An update has RebootedNode or
+// UpdatePostActionComplete, but not both.
+func newSteps(list []metav1.Condition, without phases.Phase) []Step {
 	all := phasetable.Leaves(transitions.InImageMode(list))
-	without := phases.UpdatePostActionComplete
-	prepared := phases.UpdatePrepared
-	isRebootless := ran(prepared) && withoutDrain.MatchString(messageOf(list, prepared))
-	if (isRebootless || ran(phases.UpdatePostActionComplete)) && !ran(phases.RebootedNode) {
-		without = phases.RebootedNode
-	}
 	steps := make([]Step, 0, len(all)-1)
 	for _, p := range all {
 		if p != without {
@@ -71,15 +69,18 @@ var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phas
 
 // currentSteps returns the steps of the current update. A step that did not run is Skipped if it
 // was reported as not required, if its parent is True, or if a later step has started. A node that is not
-// drained is not cordoned either.
+// drained is not cordoned either. If neither a reboot nor a post action was reported, the node reboots, unless
+// the message of UpdatePrepared matches withoutDrain.
 func currentSteps(list []metav1.Condition) []Step {
-	steps := newSteps(list, func(p phases.Phase) bool { return reportedSinceEnd(list, p) })
-	last := -1 // the index of the last step that has started
-	isNotRequired := func(p phases.Phase) bool {
-		return reportedSinceEnd(list, p) && conditions.StatusOf(list, p) == metav1.ConditionFalse
+	isReported := func(p phases.Phase) bool { return reportedSinceEnd(list, p) }
+	isWithoutDrain := isReported(phases.UpdatePrepared) && withoutDrain.MatchString(messageOf(list, phases.UpdatePrepared))
+	isUndrained := isWithoutDrain || isReported(phases.Drained) && conditions.StatusOf(list, phases.Drained) == metav1.ConditionFalse
+	without := phases.UpdatePostActionComplete
+	if (isWithoutDrain || isReported(phases.UpdatePostActionComplete)) && !isReported(phases.RebootedNode) {
+		without = phases.RebootedNode
 	}
-	isUndrained := isNotRequired(phases.Drained) ||
-		reportedSinceEnd(list, phases.UpdatePrepared) && withoutDrain.MatchString(messageOf(list, phases.UpdatePrepared))
+	steps := newSteps(list, without)
+	last := -1 // the index of the last step that has started
 	for i := range steps {
 		s := &steps[i]
 		message := messageOf(list, s.Phase)
@@ -90,7 +91,7 @@ func currentSteps(list []metav1.Condition) []Step {
 			s.End = timeOf(list, s.Phase)
 		case status == metav1.ConditionUnknown:
 			s.State = Running
-		case reportedSinceEnd(list, s.Phase) && isError(message):
+		case isReported(s.Phase) && isError(message):
 			s.State = Failed
 		default:
 			continue
@@ -107,7 +108,7 @@ func currentSteps(list []metav1.Condition) []Step {
 		isParentDone := conditions.StatusOf(list, parent) == metav1.ConditionTrue
 		isPassed := i < last && !areInAnyOrder(s.Phase, steps[last].Phase)
 		isOfDrain := s.Phase == phases.Cordoned || s.Phase == phases.Drained
-		if isPassed || isParentDone || reportedSinceEnd(list, s.Phase) || isUndrained && isOfDrain {
+		if isPassed || isParentDone || isReported(s.Phase) || isUndrained && isOfDrain {
 			s.State = Skipped
 		}
 	}
@@ -140,7 +141,7 @@ func measure(steps []Step, start time.Time) time.Time {
 // the step before was not reported, or if Step is running again in another attempt, the end of an older step says nothing:
 // then it is the time when the condition of Step became Unknown.
 func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
-	at := slices.IndexFunc(n.Steps, func(s Step) bool { return s.Phase == n.Step })
+	at := indexOf(n.Steps, n.Step)
 	if at < 0 || n.Steps[at].State != Running {
 		return last
 	}
@@ -159,10 +160,7 @@ func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 
 // hasReached reports whether the update has reached a step.
 func (n *Node) hasReached(p phases.Phase) bool {
-	index := func(p phases.Phase) int {
-		return slices.IndexFunc(n.Steps, func(s Step) bool { return s.Phase == p })
-	}
-	return n.Step == phases.Updated || len(n.Steps) > 0 && index(n.Step) >= index(p)
+	return n.Step == phases.Updated || len(n.Steps) > 0 && indexOf(n.Steps, n.Step) >= indexOf(n.Steps, p)
 }
 
 // finished returns the finished steps, sorted by End.
@@ -204,7 +202,7 @@ func stepOf(steps []Step) phases.Phase {
 // dropOver resets the steps that are over, although their condition does not say so. A step that comes after the
 // current step was running in an attempt before. A step that comes before it has ended without a report.
 func dropOver(steps []Step, current phases.Phase) {
-	at := slices.IndexFunc(steps, func(s Step) bool { return s.Phase == current })
+	at := indexOf(steps, current)
 	for i := range steps {
 		s := &steps[i]
 		switch {
