@@ -38,15 +38,8 @@ func (c *calculation) setUnavailable() {
 		c.Blocked = resting >= c.MaxUnavailable
 	case c.Updating > 0 || c.Build != nil || len(c.Problems) > 0 || c.Partial:
 	case !c.Observed:
-		since := c.TargetSet
-		if c.isOfTarget {
-			since = c.written
-		}
-		if since.IsZero() && c.isNew {
-			since = c.created
-		}
-		if since.IsZero() || c.now.Sub(since) >= standstill {
-			c.Unobserved = &PoolCondition{Type: "Unobserved", Since: since, Message: "target"}
+		if c.toObserve.IsZero() || c.now.Sub(c.toObserve) >= standstill {
+			c.Unobserved = &PoolCondition{Type: "Unobserved", Since: c.toObserve, Message: "target"}
 		}
 	default:
 		since := c.placeFree()

@@ -95,8 +95,7 @@ type Pool struct {
 	created     time.Time
 	written     time.Time       // the last write of the spec, or zero
 	begun       time.Time       // when the condition Updating became True, or zero
-	isOfTarget  bool            // the status is about Target
-	isNew       bool            // the status has no condition Updated
+	toObserve   time.Time       // when the controller got what it has not looked at, or zero
 	machines    int             // the number of machines in the status
 	updated     int             // the number of updated machines in the status
 	lastConfig  string          // the config of the status, if it has another one

@@ -32,7 +32,6 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 		created:        p.CreationTimestamp.UTC(),
 		written:        mco.LastWrite(p.ManagedFields, mco.OfSpec).At,
 		begun:          poolCondition(p, mcfgv1.MachineConfigPoolUpdating).Since,
-		isNew:          updated.Status == "",
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: poolwords.MaxUnavailable(p.Spec.MaxUnavailable, machines),
 		Unavailable:    max(0, int(status.UnavailableMachineCount)),
@@ -45,7 +44,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 	}
 	pool.readSources(p)
 	pool.notUpdated, pool.Updated = updatedOf(p)
-	pool.Observed, pool.isOfTarget = isObserved(p)
+	pool.readObserved(p)
 	build, problem := buildOf(p, pool.Updated)
 	pool.Build = build
 	if p.Spec.Paused {
@@ -90,7 +89,7 @@ func updatedOf(p *mcfgv1.MachineConfigPool) (why PoolCondition, isUpdated bool) 
 	case updated.Status == "":
 		why.Message = "the status of the pool has no condition Updated"
 	case updated.Status != corev1.ConditionTrue:
-	case p.Status.ObservedGeneration != 0 && p.Status.ObservedGeneration < p.Generation:
+	case isBehind(p):
 		why.Since, why.Message = time.Time{}, "the controller has not yet read the last change of the pool"
 	case p.Status.Configuration.Name != p.Spec.Configuration.Name:
 		why.Since, why.Message = time.Time{}, "the status of the pool still has "+cmp.Or(p.Status.Configuration.Name, "no config")
@@ -100,42 +99,51 @@ func updatedOf(p *mcfgv1.MachineConfigPool) (why PoolCondition, isUpdated bool) 
 	return why, false
 }
 
-// isObserved reports whether the controller has looked at the pool's present target, and whether the status is about
-// this target. If only isOfTarget is true, the controller has not read a later change, for example of paused.
-func isObserved(p *mcfgv1.MachineConfigPool) (is, isOfTarget bool) {
-	updated, updating := find(p, mcfgv1.MachineConfigPoolUpdated), find(p, mcfgv1.MachineConfigPoolUpdating)
-	target := p.Spec.Configuration.Name
-	isOfLast := updated.Status == corev1.ConditionTrue && p.Status.Configuration.Name != target
-	isBehind := p.Status.ObservedGeneration != 0 && p.Status.ObservedGeneration < p.Generation
-	isOfTarget = updated.Status != "" && !isOfLast && !mco.IsOfOther(target, updated.Message, updating.Message)
-	return isOfTarget && !isBehind, isOfTarget
+// readObserved sets Observed, and toObserve if the controller has not looked at the pool's present target. Or it has, but
+// has not read a later change, for example of paused.
+func (p *Pool) readObserved(o *mcfgv1.MachineConfigPool) {
+	updated, updating := find(o, mcfgv1.MachineConfigPoolUpdated), find(o, mcfgv1.MachineConfigPoolUpdating)
+	isNew := updated.Status == ""
+	isOfLast := updated.Status == corev1.ConditionTrue && o.Status.Configuration.Name != p.Target.Config
+	isOfOther := mco.IsOfOther(p.Target.Config, updated.Message, updating.Message)
+	switch {
+	case isNew:
+		p.toObserve = cmp.Or(p.TargetSet, p.created)
+	case isOfLast, isOfOther:
+		p.toObserve = p.TargetSet
+	case isBehind(o):
+		p.toObserve = p.written
+	default:
+		p.Observed = true
+	}
+}
+
+// isBehind reports whether the controller has not read the last change of the pool. A dump may lack the generations.
+func isBehind(p *mcfgv1.MachineConfigPool) bool {
+	return p.Status.ObservedGeneration != 0 && p.Status.ObservedGeneration < p.Generation
 }
 
 // problemsOf returns the conditions of a pool that report a failure, and the failure of a build. It
 // omits a condition if another condition of the pool or of a node explains the failure better. The nodes decide alone
 // whether they are degraded, if the pool is older.
 func problemsOf(p *mcfgv1.MachineConfigPool, build PoolCondition, nodes []Node, isOlder bool) []PoolCondition {
-	nodeDegraded := isOlder || slices.ContainsFunc(nodes, func(n Node) bool { return n.Degraded })
-	var all []PoolCondition
-	add := func(explained bool, causes ...PoolCondition) bool {
-		for _, c := range causes {
-			if c.Type != "" {
-				if !explained {
-					all = append(all, c)
-				}
-				return true
-			}
-		}
-		return explained
-	}
 	is := func(t mcfgv1.MachineConfigPoolConditionType) PoolCondition { return poolCondition(p, t) }
-	explained := add(false, is(mcfgv1.MachineConfigPoolRenderDegraded))
-	explained = add(false, is(mcfgv1.MachineConfigPoolImageBuildDegraded), is(mcfgv1.MachineConfigPoolBuildFailed),
-		is(mcfgv1.MachineConfigPoolBuildInterrupted), build) || explained
-	explained = add(slices.ContainsFunc(nodes, Node.isPulling), is(mcfgv1.MachineConfigPoolPinnedImageSetsDegraded),
-		is(mcfgv1.MachineConfigPoolSynchronizerDegraded)) || explained
-	explained = add(nodeDegraded, is(mcfgv1.MachineConfigPoolNodeDegraded)) || explained
-	add(explained, is(mcfgv1.MachineConfigPoolDegraded))
+	isDegraded := isOlder || slices.ContainsFunc(nodes, func(n Node) bool { return n.Degraded })
+	isPulling := slices.ContainsFunc(nodes, Node.isPulling)
+	all := []PoolCondition{
+		is(mcfgv1.MachineConfigPoolRenderDegraded),
+		cmp.Or(is(mcfgv1.MachineConfigPoolImageBuildDegraded), is(mcfgv1.MachineConfigPoolBuildFailed), is(mcfgv1.MachineConfigPoolBuildInterrupted), build),
+	}
+	if !isPulling {
+		all = append(all, cmp.Or(is(mcfgv1.MachineConfigPoolPinnedImageSetsDegraded), is(mcfgv1.MachineConfigPoolSynchronizerDegraded)))
+	}
+	if !isDegraded {
+		all = append(all, is(mcfgv1.MachineConfigPoolNodeDegraded))
+	}
+	all = slices.DeleteFunc(all, func(c PoolCondition) bool { return c.Type == "" })
+	if c := is(mcfgv1.MachineConfigPoolDegraded); c.Type != "" && len(all) == 0 && !isPulling && !isDegraded {
+		all = append(all, c)
+	}
 	return all
 }
 
