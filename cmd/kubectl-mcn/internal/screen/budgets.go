@@ -23,6 +23,7 @@ import (
 // waits for it.
 func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 	refused, unknown, unselected := map[types.NamespacedName][]string{}, map[string][]string{}, map[string][]string{} // the pods of a budget, and of a namespace
+	var leaving []string
 	for _, pod := range n.Pods {
 		name := nameOf(pod)
 		say := func(text string) { texts = addOnce(texts, Clean(name.String()+text)) }
@@ -34,7 +35,7 @@ func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 			say(" is gone since then")
 			commands = []string{controllerLog} // the controller tries again
 		case !state.Deleted.IsZero():
-			say(o.terminating(state))
+			leaving = addOnce(leaving, Clean(name.String()+o.terminating(state)))
 		case !pod.Refused:
 		case isKnown && len(by) == 0:
 			unselected[pod.Namespace] = addOnce(unselected[pod.Namespace], pod.Name)
@@ -69,6 +70,10 @@ func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 			}
 		}
 	}
+	if more := len(leaving) - manySame; more > 0 && !o.Whole {
+		leaving = append(leaving[:manySame], fmt.Sprintf("%d more are terminating: kubectl mcn -o wide", more))
+	}
+	texts = append(leaving, texts...)
 	for _, name := range slices.SortedFunc(maps.Keys(refused), byName) {
 		b := o.Budgets[name]
 		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%s): %s", name, healthOf(b), o.names(refused[name]))))

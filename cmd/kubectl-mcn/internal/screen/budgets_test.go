@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -44,4 +45,21 @@ func TestABudgetIsShownOnlyForAPodWhoseEvictionItRefuses(t *testing.T) {
 		texts, _ := o.ofPods(n)
 		assert.Len(t, texts, want, isRefused)
 	}
+}
+
+// A drain may wait for many pods. The screen has the state of the first ones, and counts the others.
+func TestTheFourthTerminatingPodIsCounted(t *testing.T) {
+	began := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
+	n, pods := cluster.Node{}, map[types.NamespacedName]cluster.Pod{}
+	for _, name := range []string{"a", "b", "c", "d", "e"} {
+		n.Pods = append(n.Pods, mco.Pod{Namespace: "shop", Name: name})
+		pods[types.NamespacedName{Namespace: "shop", Name: name}] = cluster.Pod{Deleted: began, Ends: began}
+	}
+	o := Options{Facts: cluster.Facts{Pods: pods}, Now: began}
+	texts, _ := o.ofPods(n)
+	require.Len(t, texts, 4)
+	assert.Equal(t, "2 more are terminating: kubectl mcn -o wide", texts[3])
+	o.Whole = true
+	texts, _ = o.ofPods(n)
+	assert.Len(t, texts, 5)
 }
