@@ -19,12 +19,14 @@ import (
 // ofPods says why the pods that the error of a drain names do not go: they are terminating, or a PodDisruptionBudget
 // that selects them refuses the eviction, for example "PDB shop/router allows 0 disruptions (1 of 2 healthy): router-0".
 // If the labels of a pod are not known, nobody can say which budget refuses it. Then ofPods names all that allow
-// no disruption. ofPods also returns the commands that show more. A pod that is not Ready comes before the budget that
-// waits for it.
+// no disruption. ofPods also returns the commands that show more: those for refused pods first, because one shows all
+// budgets of a namespace. A pod that is not Ready comes before the budget that waits for it.
 func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 	refused, unknown, unselected := map[types.NamespacedName][]string{}, map[string][]string{}, map[string][]string{} // the pods of a budget, and of a namespace
 	var leaving []string
-	for _, pod := range n.Pods {
+	pods, rank := slices.Clone(n.Pods), map[bool]int{false: 1}
+	slices.SortStableFunc(pods, func(a, b mco.Pod) int { return rank[a.Refused] - rank[b.Refused] })
+	for _, pod := range pods {
 		name := nameOf(pod)
 		say := func(text string) { texts = addOnce(texts, Clean(name.String()+text)) }
 		commands := []string{showPod(n, pod)}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -16,4 +17,11 @@ func TestTheControllersLogExplainsMessagesOfItsSteps(t *testing.T) {
 	assert.Equal(t, []string{controllerLog}, Next(n, Options{}))
 	n.IsOfStep = false
 	assert.NotContains(t, Next(n, Options{}), controllerLog)
+}
+
+// One command shows the budgets of all refused pods of a namespace, so it comes before the commands for single pods.
+func TestTheBudgetsComeBeforeTheOtherPods(t *testing.T) {
+	n := cluster.Node{Node: mco.Node{Pods: []mco.Pod{{Namespace: "shop", Name: "a"}, {Namespace: "db", Name: "b", Refused: true}, {Namespace: "db", Name: "c", Refused: true}}}}
+	_, next := Options{}.ofPods(n)
+	assert.Equal(t, []string{"oc get pdb -n db", "oc get pod a -n shop"}, next)
 }
