@@ -261,6 +261,7 @@ func TestAPoolThatIsNotUpdatedGivesTheReason(t *testing.T) {
 		"the status has the current generation":          {says(func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 3 }), ""},
 		"the status has no generation, as in some dumps": {says(func(p *mcfgv1.MachineConfigPool) { p.Generation = 3 }), ""},
 	} {
+		tc.pool.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "oc", Time: &metav1.Time{Time: at(50)}, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:paused":{}}}`)}}
 		p := one(t, tc.pool, 60, finishedNode("a", 0, 40))
 		assert.Equal(t, tc.want == "", p.IsDone(), name)
 		if tc.want == "" {
@@ -269,9 +270,17 @@ func TestAPoolThatIsNotUpdatedGivesTheReason(t *testing.T) {
 		}
 		require.NotNil(t, p.NotUpdated, name)
 		assert.Equal(t, tc.want, p.NotUpdated.Message, name)
-		assert.Equal(t, at(40), p.NotUpdated.Since, "since the last node has the target: "+name)
+		since := at(40) // the last node has the target
+		if strings.Contains(name, "generation") {
+			since = at(50) // somebody has changed the spec
+		}
+		assert.Equal(t, since, p.NotUpdated.Since, name)
 		assert.Nil(t, one(t, tc.pool, 60, waitingNode("a")).NotUpdated, "a node that is not done is reason enough")
 	}
+	empty := worker("", updated, func(p *mcfgv1.MachineConfigPool) {
+		p.CreationTimestamp, p.Status.Configuration.Name = metav1.NewTime(at(1)), configA
+	})
+	assert.Zero(t, one(t, empty, 60).NotUpdated.Since, "a pool without nodes was Updated until it got its target, and nobody knows when")
 }
 
 // A pool is stalled if nodes wait, fewer than maxUnavailable are unavailable, and no node updates.

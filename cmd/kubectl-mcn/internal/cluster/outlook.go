@@ -71,7 +71,9 @@ func (c *calculation) setNotUpdated() {
 		return
 	}
 	why := c.notUpdated
-	why.Since = c.last
+	if why.Since = c.last; c.isBehind && c.notUpdated.Since.IsZero() {
+		why.Since = c.written // until then, it was Updated
+	}
 	c.NotUpdated = &why
 }
 

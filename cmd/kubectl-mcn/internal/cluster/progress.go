@@ -46,7 +46,7 @@ type calculation struct {
 func (c *calculation) add(nodes []Node) {
 	c.Nodes = slices.Clone(nodes)
 	slices.SortFunc(c.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
-	c.last = mco.Later(mco.Later(c.notUpdated.Since, c.TargetSet), c.created)
+	c.last = mco.Later(mco.Later(c.notUpdated.Since, c.TargetSet), c.toObserve)
 	for _, n := range c.Nodes {
 		c.last = mco.Later(mco.Later(c.last, n.Completed), n.Ended)
 	}

@@ -112,7 +112,7 @@ func (p *Pool) readObserved(o *mcfgv1.MachineConfigPool) {
 	case isOfLast, isOfOther:
 		p.toObserve = p.TargetSet
 	case isBehind(o):
-		p.toObserve = p.written
+		p.toObserve, p.isBehind = p.written, true
 	default:
 		p.Observed = true
 	}
