@@ -54,13 +54,17 @@ func (n *Node) readObject(mcn *mcfgv1.MachineConfigNode) {
 	status := &mcn.Status
 	n.Name = mcn.Name
 	n.Pool = mcn.Spec.Pool.Name
-	n.Desired = Target{Config: mcn.Spec.ConfigVersion.Desired, Image: string(mcn.Spec.ConfigImage.DesiredImage)}
+	desired := mcn.Spec.ConfigVersion.Desired
+	n.Desired = Target{Image: string(mcn.Spec.ConfigImage.DesiredImage)}
 	n.Current = Target{Image: string(status.ConfigImage.CurrentImage)}
 	if version := status.ConfigVersion; version != nil {
 		n.Current.Config = version.Current
-		if !nodemeta.IsSet(n.Desired.Config) {
-			n.Desired.Config = version.Desired
+		if !nodemeta.IsSet(desired) {
+			desired = version.Desired
 		}
+	}
+	if nodemeta.IsSet(desired) {
+		n.Desired.Config = desired
 	}
 	n.HasObject = len(status.Conditions) > 0
 	n.DegradedInObject = isTrue(status.Conditions, phases.NodeDegraded)

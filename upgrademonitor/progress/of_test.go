@@ -35,6 +35,7 @@ func TestTheAnnotationsDecideTheVersionsOfANode(t *testing.T) {
 		m.Spec.ConfigImage.DesiredImage, m.Status.ConfigImage.CurrentImage = "x", "y"
 	}
 	empty := &mcfgv1.MachineConfigNode{ObjectMeta: metav1.ObjectMeta{Name: "worker-0"}}
+	empty.Spec.ConfigVersion.Desired = "not-yet-set"
 	configs := func(desired, current string, more ...string) *corev1.Node {
 		return newNode(append([]string{"desiredConfig", desired, "currentConfig", current, "state", "Done"}, more...)...)
 	}
@@ -46,6 +47,7 @@ func TestTheAnnotationsDecideTheVersionsOfANode(t *testing.T) {
 		update           progress.Update
 	}{
 		"without annotations, the object decides":        {newNode(), mcn(updated, withDesired(b), images), progress.Target{b, "x"}, progress.Target{a, "y"}, false, progress.Requested},
+		"a new Node, and its daemon has not started":     {newNode(), empty, target(""), target(""), false, ""},
 		"the object is behind":                           {configs(b, a), mcn(updated), target(b), target(a), false, progress.Requested},
 		"the object's spec has a withdrawn config":       {configs(a, a), mcn(updated, withDesired(b)), target(a), target(a), true, ""},
 		"the object's spec has a withdrawn image":        {configs(a, a), mcn(updated, images), target(a), target(a), true, ""},
