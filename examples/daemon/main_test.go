@@ -198,6 +198,25 @@ func TestADrainThatTakesAnHourDegradesTheNode(t *testing.T) {
 	})
 }
 
+func TestTheSpecShowsAnOrderWhileAStepRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stop, cancel := context.WithCancel(t.Context())
+		kube, mcfg := kubefake.NewClientset(newNode("config-1", "config-2")), upgrademonitortest.NewClientset(t)
+		time.AfterFunc(time.Minute, func() {
+			_, err := kube.CoreV1().Nodes().Update(t.Context(), newNode("config-1", "config-3"), metav1.UpdateOptions{})
+			assert.NoError(t, err)
+		})
+		time.AfterFunc(2*time.Minute, func() { // the drain ends after an hour
+			defer cancel()
+			mcn, err := mcfg.MachineconfigurationV1().MachineConfigNodes().Get(t.Context(), "worker-0", metav1.GetOptions{})
+			if assert.NoError(t, err) {
+				assert.Equal(t, "config-3", mcn.Spec.ConfigVersion.Desired)
+			}
+		})
+		require.NoError(t, onCluster(stop, kube, mcfg, options{node: "worker-0", drains: true}))
+	})
+}
+
 func TestADaemonWatchesOnlyItsOwnObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kube, mcfg := newKube(), mcfgfake.NewClientset()
