@@ -300,7 +300,7 @@ func TestAPoolWithRoomForWaitingNodesIsStalled(t *testing.T) {
 		"paused":                          {worker("2", retargeted(20), paused), []cluster.Node{done, waitingNode("b")}, 100, false},
 		"maxUnavailable is reached":       {worker("1", retargeted(20)), []cluster.Node{cordoned(done), waitingNode("b")}, 100, false},
 		"one of two places is free, the waiting node is cordoned": {worker("2", retargeted(20)), []cluster.Node{done, cordoned(waitingNode("b"))}, 100, true},
-		"the image is built":                             {worker("2", retargeted(20), withCondition("Building", "")), []cluster.Node{done, waitingNode("b")}, 100, false},
+		"the image is built":                             {worker("2", retargeted(20), building), []cluster.Node{done, waitingNode("b")}, 100, false},
 		"the config cannot be rendered":                  {worker("2", retargeted(20), withCondition("RenderDegraded", "")), []cluster.Node{done, waitingNode("b")}, 100, false},
 		"a stuck node takes one of two places":           {worker("2", retargeted(20)), []cluster.Node{drainingNode("a", 9), waitingNode("b")}, 100, true},
 		"no node waits":                                  {worker("2", retargeted(20)), []cluster.Node{done}, 100, false},
@@ -395,7 +395,6 @@ func TestANodeWithoutTheImageIsNotDone(t *testing.T) {
 		"the image is applied to one of two nodes":          {worker("", retargeted(20), updating("True", applying)), []cluster.Node{imaged("a", "y", "y", 30, 35), old}, "", [6]int{1, 0, 0, 1}},
 		"the message of a build that has ended":             {worker("", updated, paused, updating("False", "Pool is paused; OS image build completed successfully (mosb: b)")), []cluster.Node{old}, "", [6]int{1}},
 		"a message about no build":                          {worker("", retargeted(20), updating("True", "All nodes are updating")), []cluster.Node{old}, "", [6]int{1}},
-		"the condition of an earlier build":                 {worker("", updated, withCondition("Building", "z")), []cluster.Node{old}, "Building", [6]int{1}},
 	} {
 		p := one(t, tc.pool, 60, tc.nodes...)
 		assert.Equal(t, tc.want, counts(p), name)
@@ -407,21 +406,6 @@ func TestANodeWithoutTheImageIsNotDone(t *testing.T) {
 		assert.Equal(t, name == "the message of a build that has ended", p.IsDone(), name)
 		assert.Equal(t, name == "interrupted", len(p.Problems) == 1, name)
 	}
-}
-
-// A paused pool says since when it waits, and which certificates expire within 30 days.
-func TestAPausedPoolShowsItsCertificates(t *testing.T) {
-	p := worker("", paused)
-	expires := func(subject string, days float64) mcfgv1.CertExpiry {
-		return mcfgv1.CertExpiry{Subject: subject, Expiry: &metav1.Time{Time: at(days * 24 * 60)}}
-	}
-	p.Status.CertExpirys = []mcfgv1.CertExpiry{expires("late", 31), expires("soon", 29), {Subject: "unknown"}, expires("over", -1)}
-	objects := cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: []cluster.Node{waitingNode("a")}, Facts: cluster.Facts{Configs: map[string]cluster.MachineConfig{configB: {Created: at(-30)}}}}
-	got := cluster.Of(objects, at(0)).Pools[0]
-	assert.Equal(t, at(-30), got.TargetSet)
-	assert.Equal(t, []cluster.Certificate{{Subject: "over", Expires: at(-24 * 60)}, {Subject: "soon", Expires: at(29 * 24 * 60)}}, got.Certificates)
-	p.Spec.Paused = false
-	assert.Empty(t, cluster.Of(objects, at(0)).Pools[0].Certificates)
 }
 
 // The Nodes decide which nodes are unavailable, because the status of the pool may be out of date.

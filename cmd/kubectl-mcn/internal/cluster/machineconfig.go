@@ -87,7 +87,7 @@ func (p Pool) Changes(configs map[string]MachineConfig) (all []Change, text stri
 	for _, name := range p.Sources {
 		mc := configs[name]
 		change := Change{Name: name, Write: mco.Write{By: mc.By, At: mc.Changed}}
-		isLater := !p.TargetSet.IsZero() && mc.Changed.After(p.TargetSet) // the target does not have this write
+		isLater := mc.Changed.After(p.TargetSet) // as far as is known, the target does not have this write
 		if isLater {
 			change.Write = mco.Write{}
 		}

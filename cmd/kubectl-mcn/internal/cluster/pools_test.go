@@ -316,7 +316,7 @@ func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 		"one of three updates ends before its start":     {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
 		"one updating":                                {worker("", retargeted(99)), with(drainingNode("d", 99)), 5, true},
 		"one updating for longer than usual":          {worker("", retargeted(99)), with(drainingNode("d", 91)), 0, true},
-		"an image is built":                           {worker("", updated, withCondition("Building", "")), three, 0, false},
+		"an image is built":                           {worker("", retargeted(99), building), three, 0, false},
 		"paused":                                      {worker("", paused, retargeted(99)), with(waitingNode("d")), 0, false},
 		"one waiting":                                 {worker("", retargeted(99)), with(waitingNode("d")), 7, true},
 		"three waiting":                               {worker("", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 21, true},
@@ -367,7 +367,7 @@ func TestNodesWithoutAnObjectAreMissing(t *testing.T) {
 	p := worker("", updated)
 	p.Status.MachineCount = 3
 	assert.Equal(t, 3, one(t, p, 0, finishedNode("a", 0, 1)).Done, "the pool is Updated, so its missing nodes are done")
-	p = worker("", withCondition("Building", ""))
+	p = worker("", building)
 	p.Status.MachineCount, p.Status.UpdatedMachineCount = 3, 3
 	assert.Equal(t, 2, one(t, p, 0, finishedNode("a", 0, 1)).Unreported, "no node has an image that is not built")
 }

@@ -42,9 +42,9 @@ type calculation struct {
 	durations []time.Duration // the durations of the completed updates to the target
 }
 
-// add adds the nodes of the pool, and sets the fields that depend on the nodes.
+// add adds the nodes of the pool, which it changes, and sets the fields that depend on the nodes.
 func (c *calculation) add(nodes []Node) {
-	c.Nodes = slices.Clone(nodes)
+	c.Nodes = nodes
 	slices.SortFunc(c.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
 	c.last = mco.Later(mco.Later(c.notUpdated.Since, c.TargetSet), c.toObserve)
 	for _, n := range c.Nodes {

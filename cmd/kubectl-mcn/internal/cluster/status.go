@@ -132,7 +132,7 @@ func problemsOf(p *mcfgv1.MachineConfigPool, build PoolCondition, nodes []Node, 
 	isPulling := slices.ContainsFunc(nodes, Node.isPulling)
 	all := []PoolCondition{
 		is(mcfgv1.MachineConfigPoolRenderDegraded),
-		cmp.Or(is(mcfgv1.MachineConfigPoolImageBuildDegraded), is(mcfgv1.MachineConfigPoolBuildFailed), is(mcfgv1.MachineConfigPoolBuildInterrupted), build),
+		cmp.Or(is(mcfgv1.MachineConfigPoolImageBuildDegraded), build),
 	}
 	if !isPulling {
 		all = append(all, cmp.Or(is(mcfgv1.MachineConfigPoolPinnedImageSetsDegraded), is(mcfgv1.MachineConfigPoolSynchronizerDegraded)))
@@ -166,19 +166,15 @@ const BuildSucceeded = "BuildSucceeded"
 // message about its last build no longer matters.
 func buildOf(p *mcfgv1.MachineConfigPool, isUpdated bool) (build *PoolCondition, failure PoolCondition) {
 	updating := find(p, mcfgv1.MachineConfigPoolUpdating)
-	if row, _, ok := poolwords.ReadBuild(updating.Message); ok && !isUpdated {
-		c := PoolCondition{Type: string(buildTypes[row.State]), Since: updating.LastTransitionTime.UTC(), Message: updating.Message}
-		if row.State == mcfgv1.MachineOSBuildFailed || row.State == mcfgv1.MachineOSBuildInterrupted {
-			return nil, c
-		}
-		return &c, PoolCondition{}
+	row, _, isBuild := poolwords.ReadBuild(updating.Message)
+	if !isBuild || isUpdated {
+		return nil, PoolCondition{}
 	}
-	for _, t := range []mcfgv1.MachineConfigPoolConditionType{mcfgv1.MachineConfigPoolBuilding, mcfgv1.MachineConfigPoolBuildPending} {
-		if c := poolCondition(p, t); c.Type != "" {
-			return &c, PoolCondition{}
-		}
+	c := PoolCondition{Type: string(buildTypes[row.State]), Since: updating.LastTransitionTime.UTC(), Message: updating.Message}
+	if row.State == mcfgv1.MachineOSBuildFailed || row.State == mcfgv1.MachineOSBuildInterrupted {
+		return nil, c
 	}
-	return nil, PoolCondition{}
+	return &c, PoolCondition{}
 }
 
 // certificatesOf returns the certificates of a pool, sorted by Expires.

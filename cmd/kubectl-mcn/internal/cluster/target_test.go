@@ -81,6 +81,11 @@ func withCondition(kind mcfgv1.MachineConfigPoolConditionType, message string) f
 	}
 }
 
+// building makes a pool wait for its image.
+func building(p *mcfgv1.MachineConfigPool) {
+	withCondition(mcfgv1.MachineConfigPoolUpdating, "Pool is waiting for OS image build to complete (mosb: b)")(p)
+}
+
 // A pool whose nodes are all done may still have a problem of its own, such as a failed build.
 func TestAPoolHasProblemsThatNoNodeShows(t *testing.T) {
 	done := finishedNode("a", 0, 1)
@@ -91,22 +96,17 @@ func TestAPoolHasProblemsThatNoNodeShows(t *testing.T) {
 		changes []change
 		node    cluster.Node
 		want    []string
-		build   string
 		done    bool
 	}{
-		"well":                     {nil, done, nil, "", true},
-		"updating":                 {[]change{withCondition("Updating", "")}, done, nil, "", true},
-		"cannot render":            {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "\x1b[31mduplicate\x1b[0m osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, "", false},
-		"a build that failed":      {[]change{withCondition("BuildFailed", "x"), withCondition("ImageBuildDegraded", "y")}, done, []string{"ImageBuildDegraded y"}, "", false},
-		"an interrupted build":     {[]change{withCondition("BuildInterrupted", "x")}, done, []string{"BuildInterrupted x"}, "", false},
-		"a build runs":             {[]change{withCondition("Building", "z")}, done, nil, "Building z", false},
-		"a build is pending":       {[]change{withCondition("BuildPending", "")}, done, nil, "BuildPending ", false},
-		"a build has succeeded":    {[]change{withCondition("BuildSuccess", "")}, done, nil, "", true},
-		"Degraded without a cause": {[]change{withCondition("Degraded", "odd")}, done, []string{"Degraded odd"}, "", false},
-		"NodeDegraded, and a node shows the cause":             {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, degradedNode(done, 30), nil, "", false},
-		"NodeDegraded, and no node shows the cause":            {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, done, []string{"NodeDegraded 1 node"}, "", false},
-		"PinnedImageSetsDegraded, and a node shows the cause":  {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, pinning, nil, "", false},
-		"PinnedImageSetsDegraded, and no node shows the cause": {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, done, []string{"PinnedImageSetsDegraded 1 node"}, "", false},
+		"well":                     {nil, done, nil, true},
+		"updating":                 {[]change{withCondition("Updating", "")}, done, nil, true},
+		"cannot render":            {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "\x1b[31mduplicate\x1b[0m osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, false},
+		"a build that failed":      {[]change{withCondition("ImageBuildDegraded", "y")}, done, []string{"ImageBuildDegraded y"}, false},
+		"Degraded without a cause": {[]change{withCondition("Degraded", "odd")}, done, []string{"Degraded odd"}, false},
+		"NodeDegraded, and a node shows the cause":             {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, degradedNode(done, 30), nil, false},
+		"NodeDegraded, and no node shows the cause":            {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, done, []string{"NodeDegraded 1 node"}, false},
+		"PinnedImageSetsDegraded, and a node shows the cause":  {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, pinning, nil, false},
+		"PinnedImageSetsDegraded, and no node shows the cause": {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, done, []string{"PinnedImageSetsDegraded 1 node"}, false},
 	} {
 		p := one(t, worker("1", append(tc.changes, updated)...), 60, tc.node)
 		var got []string
@@ -115,11 +115,6 @@ func TestAPoolHasProblemsThatNoNodeShows(t *testing.T) {
 			got = append(got, c.Type+" "+c.Message)
 		}
 		assert.Equal(t, tc.want, got, name)
-		build := ""
-		if p.Build != nil {
-			build = p.Build.Type + " " + p.Build.Message
-		}
-		assert.Equal(t, tc.build, build, name)
 		assert.Equal(t, tc.done, p.IsDone(), name)
 	}
 	older := cluster.Objects{
@@ -149,7 +144,7 @@ func TestWithoutObjectsTheStatusOfThePoolDecides(t *testing.T) {
 		"updated":           {worker("", counts(3, 3, 0), updated), [3]int{3, 0, 0}, true},
 		"updating":          {worker("", counts(3, 1, 0)), [3]int{1, 0, 2}, false},
 		"degraded":          {worker("", counts(3, 1, 1)), [3]int{1, 1, 1}, false},
-		"an image is built": {worker("", counts(3, 3, 0), withCondition("Building", "z")), [3]int{0, 0, 3}, false},
+		"an image is built": {worker("", counts(3, 3, 0), building), [3]int{0, 0, 3}, false},
 		"all machines are updated, Updated is not True": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
 		"the status has another target":                 {worker("", counts(3, 3, 0), updated, of(configA)), [3]int{3, 0, 0}, false},
 		"the counts contradict each other":              {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},

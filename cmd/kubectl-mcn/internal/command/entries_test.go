@@ -117,7 +117,7 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 		"the pool is full":                   {[]runtime.Object{newPool("worker", newConfig), waiting, draining}, other + ": 1 unavailable, maxUnavailable is 1: worker-1 (draining)\n"},
 		"the pool is not full":               {[]runtime.Object{newPool("worker", newConfig), waiting}, other + "\n"},
 		"the pool is paused":                 {[]runtime.Object{paused, waiting, draining}, other + "\n"},
-		"the image of the pool is not built": {[]runtime.Object{with(newPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), waiting, draining}, other + "\n"},
+		"the image of the pool is not built": {[]runtime.Object{with(newPool("worker", newConfig), "Updating", time.Minute, "Pool is waiting for OS image build to complete (mosb: b)"), waiting, draining}, other + "\n"},
 		"the node is degraded":               {[]runtime.Object{newPool("worker", newConfig), degraded, draining}, other + "\n"},
 		"the node has no config":             {[]runtime.Object{newPool("worker", newConfig), empty}, "\nto         not known\npool       " + newConfig + "\nreported   no, the MachineConfigNode has no conditions\n"},
 		"the pool is not known":              {[]runtime.Object{waiting}, "\nto         " + oldConfig + "\njoined "},

@@ -254,10 +254,10 @@ func TestWaitTimesOut(t *testing.T) {
 		node *mcfgv1.MachineConfigNode
 		args string
 	}{
-		"not done within 1s: worker 0/1 to 22222222, 1 waiting\n":              {newPool("worker", newConfig), n, ""},
-		"not done within 1s: worker 0/1 to 22222222, 1 waiting, paused\n":      {paused, n, ""},
-		"not done within 1s: worker 1/1 to 22222222, its image is not built\n": {with(updatedPool("worker", newConfig), "Building", time.Minute, "job 7 runs"), done, ""},
-		", still the target of --from":                                         {newPool("worker", newConfig), done, "--from " + newConfig},
+		"not done within 1s: worker 0/1 to 22222222, 1 waiting\n":                         {newPool("worker", newConfig), n, ""},
+		"not done within 1s: worker 0/1 to 22222222, 1 waiting, paused\n":                 {paused, n, ""},
+		"not done within 1s: worker 0/1 to 22222222, 1 waiting, its image is not built\n": {with(newPool("worker", newConfig), "Updating", time.Minute, "Pool is waiting for OS image build to complete (mosb: b)"), done, ""},
+		", still the target of --from":                                                    {newPool("worker", newConfig), done, "--from " + newConfig},
 	} {
 		s := newServer(t, test.pool, test.node)
 		r, timeout := startWithTimeout(t, append(strings.Fields(test.args), "--kubeconfig", s.kubeconfig(t))...)
