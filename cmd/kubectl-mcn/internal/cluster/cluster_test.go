@@ -72,14 +72,13 @@ func TestNodesAndSelectorsDecideThePool(t *testing.T) {
 		hasNodes bool
 		want     string // the pool of the node, or another list that has the node
 	}{
-		"a Node and its object":                         {nodes{cluster.NewNode(kube(configB, "worker"), object("worker", configB))}, true, "worker"},
-		"the role labels of the Node have changed":      {nodes{cluster.NewNode(kube(configB, "worker", "infra"), object("worker", configB))}, true, "infra"},
-		"two custom pools":                              {nodes{cluster.NewNode(kube(configB, "worker", "infra", "gpu"), object("infra", configB))}, true, " in gpu, infra"},
-		"two custom pools, the object has another pool": {nodes{cluster.NewNode(kube(configB, "worker", "infra", "gpu"), object("worker", configB))}, true, " in gpu, infra"},
-		"no object":                           {nodes{cluster.NewNode(kube(configB, "worker"), nil)}, true, "worker"},
-		"a Node without labels, as in a dump": {nodes{cluster.NewNode(noLabels, object("infra", configB))}, true, "infra"},
-		"no pool":                             {nodes{cluster.NewNode(kube(configB, "other"), object("not-yet-set", configB))}, true, "unselected"},
-		"no pool selects the Node now":        {nodes{cluster.NewNode(kube(configB, "other"), object("worker", configB))}, true, "unselected"},
+		"a Node and its object":                    {nodes{cluster.NewNode(kube(configB, "worker"), object("worker", configB))}, true, "worker"},
+		"the role labels of the Node have changed": {nodes{cluster.NewNode(kube(configB, "worker", "infra"), object("worker", configB))}, true, "infra"},
+		"two custom pools":                         {nodes{cluster.NewNode(kube(configB, "worker", "infra", "gpu"), object("infra", configB))}, true, " in gpu, infra"},
+		"no object":                                {nodes{cluster.NewNode(kube(configB, "worker"), nil)}, true, "worker"},
+		"a Node without labels, as in a dump":      {nodes{cluster.NewNode(noLabels, object("infra", configB))}, true, "infra"},
+		"no pool":                                  {nodes{cluster.NewNode(kube(configB, "other"), object("not-yet-set", configB))}, true, "unselected"},
+		"no pool selects the Node now":             {nodes{cluster.NewNode(kube(configB, "other"), object("worker", configB))}, true, "unselected"},
 		"the pool master is missing, but the object names it": {nodes{cluster.NewNode(kube(configB, "master"), object("master", configB))}, true, "master"},
 		"the pool master is missing, no object":               {nodes{cluster.NewNode(kube(configB, "master"), nil)}, true, ""},
 		"Windows":                                             {nodes{cluster.NewNode(windows, object("worker", configB))}, true, "Windows"},
@@ -315,7 +314,7 @@ func TestAPoolWithRoomForWaitingNodesIsStalled(t *testing.T) {
 	p = one(t, worker("2", retargeted(math.Inf(-1))), 100, done, waitingNode("b"))
 	assert.True(t, p.Stalled && p.StalledSince.IsZero(), "the target may have changed after the last update")
 	written := worker("2", retargeted(math.Inf(-1)))
-	written.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "c", Time: &metav1.Time{Time: at(80)}, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:configuration":{}}}`)}}
+	written.ManagedFields = []metav1.ManagedFieldsEntry{entry(`{"f:spec":{"f:configuration":{}}}`, at(80))}
 	assert.Equal(t, at(90), one(t, written, 100, done, waitingNode("b")).StalledSince, "the target was written before the end of the last update")
 	ended := waitingNode("c")
 	ended.Ended = at(99)
@@ -327,7 +326,7 @@ func TestAPoolWithRoomForWaitingNodesIsStalled(t *testing.T) {
 func TestAnUnobservedPoolIsNotStalled(t *testing.T) {
 	set := func(minutes float64) func(*mcfgv1.MachineConfigPool) {
 		return func(p *mcfgv1.MachineConfigPool) {
-			p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "c", Time: &metav1.Time{Time: at(minutes)}, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:configuration":{}}}`)}}
+			p.ManagedFields = []metav1.ManagedFieldsEntry{entry(`{"f:spec":{"f:configuration":{}}}`, at(minutes))}
 		}
 	}
 	created := func(minutes float64) func(*mcfgv1.MachineConfigPool) {
@@ -335,9 +334,7 @@ func TestAnUnobservedPoolIsNotStalled(t *testing.T) {
 	}
 	ofLast := func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = configA }
 	behind := func(p *mcfgv1.MachineConfigPool) { p.Generation, p.Status.ObservedGeneration = 3, 2 }
-	other := func(p *mcfgv1.MachineConfigPool) {
-		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdating, Status: corev1.ConditionTrue, Message: "All nodes are updating to MachineConfig rendered-worker-ccc"})
-	}
+	other := withCondition("Updating", "All nodes are updating to MachineConfig rendered-worker-ccc")
 	for name, tc := range map[string]struct {
 		changes []func(*mcfgv1.MachineConfigPool)
 		isSaid  bool
@@ -360,9 +357,7 @@ func TestAnUnobservedPoolIsNotStalled(t *testing.T) {
 			assert.Equal(t, tc.since, p.Unobserved.Since, name)
 		}
 	}
-	sentence := func(p *mcfgv1.MachineConfigPool) {
-		p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdating, Status: corev1.ConditionTrue, Message: "All nodes are updating to MachineConfig " + configB + ". 1 of 6 nodes have it."})
-	}
+	sentence := withCondition("Updating", "All nodes are updating to MachineConfig "+configB+". 1 of 6 nodes have it.")
 	assert.True(t, one(t, worker("2", retargeted(20), ofLast, sentence), 100, waitingNode("b")).Observed, "a full stop after the name of the target is not part of the name")
 	counted := func(p *mcfgv1.MachineConfigPool) { p.Status.MachineCount, p.Status.UpdatedMachineCount = 1, 1 }
 	moved := one(t, selecting("worker", updated, counted), 100, waitingNode("b").In(kube(configA, "worker")))
@@ -372,11 +367,7 @@ func TestAnUnobservedPoolIsNotStalled(t *testing.T) {
 
 // While a node lacks the image of its pool, the node is not done, even if it has the config.
 func TestANodeWithoutTheImageIsNotDone(t *testing.T) {
-	updating := func(status corev1.ConditionStatus, message string) func(*mcfgv1.MachineConfigPool) {
-		return func(p *mcfgv1.MachineConfigPool) {
-			p.Status.Conditions = append(p.Status.Conditions, mcfgv1.MachineConfigPoolCondition{Type: mcfgv1.MachineConfigPoolUpdating, Status: status, Message: message, LastTransitionTime: metav1.NewTime(at(20))})
-		}
-	}
+	updating := func(message string) func(*mcfgv1.MachineConfigPool) { return withCondition("Updating", message) }
 	const applying = "Pool is waiting for nodes to apply OS image (mosb: b)"
 	old, applied := imaged("a", "x", "x", 0, 1), imaged("b", "x", "x", 30, 35)
 	for name, tc := range map[string]struct {
@@ -385,16 +376,16 @@ func TestANodeWithoutTheImageIsNotDone(t *testing.T) {
 		build string
 		want  [6]int
 	}{
-		"the build has not started": {worker("", retargeted(20), updating("True", "Pool is waiting for a new OS image build to start (mosc: c)")), []cluster.Node{old}, "BuildPending", [6]int{0, 0, 0, 1}},
-		"paused":                    {worker("", retargeted(20), paused, updating("False", "Pool is paused; OS image build in progress (mosb: b)")), []cluster.Node{old}, "Building", [6]int{0, 0, 0, 1}},
-		"the build is prepared, the pool is paused": {worker("", retargeted(20), paused, updating("True", "Pool is paused; OS image build has been prepared but will not rollout (mosb: b)")), []cluster.Node{old}, "BuildPending", [6]int{0, 0, 0, 1}},
-		"interrupted":                                       {worker("", retargeted(20), updating("False", "Pool update stopped due to OS image build being interrupted (mosb: b)")), []cluster.Node{old}, "", [6]int{0, 0, 0, 1}},
-		"the image is not applied yet":                      {worker("", retargeted(20), updating("True", applying)), []cluster.Node{old}, "BuildSucceeded", [6]int{0, 0, 0, 1}},
-		"the node failed to apply the image":                {worker("", retargeted(20), updating("True", applying)), []cluster.Node{degradedNode(old, 30)}, "", [6]int{0, 0, 1}},
-		"the image is applied, the pool's status is behind": {worker("", retargeted(20), updating("True", applying)), []cluster.Node{applied}, "", [6]int{1}},
-		"the image is applied to one of two nodes":          {worker("", retargeted(20), updating("True", applying)), []cluster.Node{imaged("a", "y", "y", 30, 35), old}, "", [6]int{1, 0, 0, 1}},
-		"the message of a build that has ended":             {worker("", updated, paused, updating("False", "Pool is paused; OS image build completed successfully (mosb: b)")), []cluster.Node{old}, "", [6]int{1}},
-		"a message about no build":                          {worker("", retargeted(20), updating("True", "All nodes are updating")), []cluster.Node{old}, "", [6]int{1}},
+		"the build has not started": {worker("", retargeted(20), updating("Pool is waiting for a new OS image build to start (mosc: c)")), []cluster.Node{old}, "BuildPending", [6]int{0, 0, 0, 1}},
+		"paused":                    {worker("", retargeted(20), paused, updating("Pool is paused; OS image build in progress (mosb: b)")), []cluster.Node{old}, "Building", [6]int{0, 0, 0, 1}},
+		"the build is prepared, the pool is paused": {worker("", retargeted(20), paused, updating("Pool is paused; OS image build has been prepared but will not rollout (mosb: b)")), []cluster.Node{old}, "BuildPending", [6]int{0, 0, 0, 1}},
+		"interrupted":                                       {worker("", retargeted(20), updating("Pool update stopped due to OS image build being interrupted (mosb: b)")), []cluster.Node{old}, "", [6]int{0, 0, 0, 1}},
+		"the image is not applied yet":                      {worker("", retargeted(20), updating(applying)), []cluster.Node{old}, "BuildSucceeded", [6]int{0, 0, 0, 1}},
+		"the node failed to apply the image":                {worker("", retargeted(20), updating(applying)), []cluster.Node{degradedNode(old, 30)}, "", [6]int{0, 0, 1}},
+		"the image is applied, the pool's status is behind": {worker("", retargeted(20), updating(applying)), []cluster.Node{applied}, "", [6]int{1}},
+		"the image is applied to one of two nodes":          {worker("", retargeted(20), updating(applying)), []cluster.Node{imaged("a", "y", "y", 30, 35), old}, "", [6]int{1, 0, 0, 1}},
+		"the message of a build that has ended":             {worker("", updated, paused, updating("Pool is paused; OS image build completed successfully (mosb: b)")), []cluster.Node{old}, "", [6]int{1}},
+		"a message about no build":                          {worker("", retargeted(20), updating("All nodes are updating")), []cluster.Node{old}, "", [6]int{1}},
 	} {
 		p := one(t, tc.pool, 60, tc.nodes...)
 		assert.Equal(t, tc.want, counts(p), name)

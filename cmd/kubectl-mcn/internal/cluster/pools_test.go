@@ -272,7 +272,6 @@ func TestNodesThatTakeEveryPlaceBlockAPool(t *testing.T) {
 		"a stuck node takes the only place":                             {worker("1"), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
 		"a stuck node takes one of two places":                          {worker("2"), nodes(drainingNode("a", 9), waitingNode("b")), ""},
 		"two stuck nodes take both places":                              {worker("2"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
-		"more stuck nodes than places":                                  {worker("1"), nodes(drainingNode("a", 9), requestedNode("c", 9), waitingNode("b")), "blocked"},
 		"a stuck node, and no node waits":                               {worker("1"), nodes(drainingNode("a", 9)), ""},
 		"a pool that is not known":                                      {nil, nodes(drainingNode("a", 9), waitingNode("b")), ""},
 		"no node waits for an update":                                   {worker("1"), nodes(drainingNode("a", 9), cluster.Node{Node: mco.Node{Node: progress.Node{Name: "b", Pool: "worker"}}}), ""},
@@ -282,11 +281,8 @@ func TestNodesThatTakeEveryPlaceBlockAPool(t *testing.T) {
 		"an update and an unavailable node take both places":            {worker("2", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "full"},
 		"a cordoned Node takes the only place":                          {worker("1"), nodes(cordoned(finishedNode("a", 0, 9)), waitingNode("b")), "blocked"},
 		"a degraded node takes the only place":                          {worker("1"), nodes(degradedNode(finishedNode("a", 0, 9), 9), waitingNode("b")), "blocked"},
-		"an updating node takes the only place":                         {worker("1", unavailable(1)), nodes(drainingNode("a", 99), waitingNode("b")), ""},
-		"an unavailable node, and no node waits":                        {worker("1", unavailable(1)), nodes(finishedNode("a", 0, 8)), ""},
 		"a stuck and an unavailable node take both places":              {worker("2", unavailable(2)), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
 		"paused, a stuck node takes the only place":                     {worker("1", paused), nodes(drainingNode("a", 9), waitingNode("b")), ""},
-		"paused, an unavailable node":                                   {worker("1", paused, unavailable(1)), nodes(waitingNode("b")), ""},
 		"the number of unavailable nodes is negative":                   {worker("1", unavailable(-1)), nodes(waitingNode("b")), ""},
 	} {
 		got := one(t, tc.pool, 100, tc.nodes...)
@@ -319,13 +315,11 @@ func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 		"an image is built":                           {worker("", retargeted(99), building), three, 0, false},
 		"paused":                                      {worker("", paused, retargeted(99)), with(waitingNode("d")), 0, false},
 		"one waiting":                                 {worker("", retargeted(99)), with(waitingNode("d")), 7, true},
-		"three waiting":                               {worker("", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 21, true},
 		"three waiting for two places":                {worker("2", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 14, true},
 		"one of two places is stuck":                  {worker("2", retargeted(99)), with(drainingNode("s", 9), waitingNode("d"), waitingNode("e")), 0, false},
 		"one updating is failing":                     {worker("2", retargeted(99)), with(failingNode("s", 99), waitingNode("d")), 0, false},
 		"an unavailable node takes one of two places": {worker("2", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
 		"blocked":                                     {worker("1", retargeted(99)), with(drainingNode("s", 9), waitingNode("d")), 0, false},
-		"blocked by unavailable nodes":                {worker("1", unavailable(1), retargeted(99)), with(waitingNode("d")), 0, false},
 		"one node has not reported":                   {worker("", retargeted(99)), with(unreported), 0, false},
 		"one unreported, one waiting, one updating":   {worker("2", retargeted(99)), with(unreported, waitingNode("d"), drainingNode("e", 99)), 12, true},
 		"one unreported, one waiting":                 {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
@@ -333,8 +327,6 @@ func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 		"nothing happens for 10 minutes":              {worker("", retargeted(90)), with(waitingNode("d")), 0, false},
 		"durations that overflow":                     {worker("", retargeted(99)), []cluster.Node{finishedNode("a", -1.5e8, 8), finishedNode("b", -1.5e8, 6), finishedNode("c", -1.5e8, 13), waitingNode("d")}, 0, false},
 		"one waiting is cordoned":                     {worker("2", retargeted(99)), with(cordoned(waitingNode("d")), drainingNode("e", 99)), 0, false},
-		"only one stuck":                              {worker("1", retargeted(99)), with(drainingNode("s", 9)), 0, false},
-		"one stuck, one updating":                     {worker("1", retargeted(99)), with(drainingNode("s", 9), drainingNode("d", 99)), 0, false},
 		"more updating than places":                   {worker("1", retargeted(99)), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
 		"an update lasts from its request, not from its start": {worker("1", retargeted(99)), with(func() cluster.Node {
 			n := drainingNode("d", 99)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/phases"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // Messages that machine-config-operator's drain controller and daemon write. They contain errors of kubectl's drain.
@@ -250,17 +249,6 @@ func TestNamesInDrainErrorsAreThoseOfPods(t *testing.T) {
 		assert.Equal(t, evictPG0, mco.Of(nil, m).Message)
 	}
 	assert.Equal(t, "error: x", mco.Plain("\x1b[0m\x1b[31merror: \x1b[0m\\x1b[1;31m\u009b1mx\\u001b[m\\033[0m\\e[1m"), "Plain removes color codes, also those whose escape character is written as text")
-}
-
-func TestOnlyTheConditionsOfUnavailabilityHaveMessages(t *testing.T) {
-	node := newNode()
-	node.Status.Conditions = []corev1.NodeCondition{
-		{Type: corev1.NodeReady, Status: corev1.ConditionFalse, Message: "No CNI configuration file"},
-		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse, Message: "no disk pressure"},
-		{Type: corev1.NodeNetworkUnavailable, Status: corev1.ConditionTrue, Message: "no route created"},
-	}
-	want := map[progress.UnavailableReason]string{progress.NotReady: "No CNI configuration file", progress.NetworkUnavailable: "no route created"}
-	assert.Equal(t, want, mco.Of(node, nil).Messages)
 }
 
 // If the annotations show that the update is complete before the object does, the update still has a time of its end.

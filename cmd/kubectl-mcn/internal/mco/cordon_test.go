@@ -21,12 +21,10 @@ func TestEntryNamesTheProgramThatCordoned(t *testing.T) {
 		isDeleted             bool
 		by, next              string // parts of the name and of the command; "" if there is none
 	}{
-		"nobody":                     {},
-		"SR-IOV drains":              {state: "Draining", by: "SR-IOV", next: sriov},
-		"SR-IOV has paused the pool": {state: "Draining_MCP_Paused", by: "SR-IOV", next: sriov},
-		"SR-IOV will drain":          {state: "Drain_Required", by: "SR-IOV", next: sriov},
-		"SR-IOV will reboot":         {state: "Reboot_Required", by: "SR-IOV", next: sriov},
-		"SR-IOV is idle":             {state: "Idle"},
+		"nobody":             {},
+		"SR-IOV drains":      {state: "Draining", by: "SR-IOV", next: sriov},
+		"SR-IOV will reboot": {state: "Reboot_Required", by: "SR-IOV", next: sriov},
+		"SR-IOV is idle":     {state: "Idle"},
 		"SR-IOV is idle, and has cordoned the node": {state: "Idle", manager: "sriov-network-config-daemon", by: "SR-IOV", next: sriov},
 		"maintenance": {taint: "medik8s.io/drain", by: "maintenance", next: maintenance},
 		"maintenance, in the first releases of KubeVirt": {taint: "kubevirt.io/drain", by: "KubeVirt", next: maintenance},

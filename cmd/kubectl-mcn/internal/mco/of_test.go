@@ -79,16 +79,6 @@ func TestTheManagedFieldsOfTheNodeSayWhenAnUpdateWasRequested(t *testing.T) {
 	assert.Equal(t, at(3), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)
 }
 
-// A Node that was created again, with the name of an earlier Node, has no object until its daemon creates one.
-func TestTheObjectOfAnEarlierNodeIsIgnored(t *testing.T) {
-	node, object := newNode("desiredConfig", configA, "currentConfig", configA, "state", "Done"), mcn(is(phases.Updated, yes, 1), is(phases.NodeDegraded, yes, 2, "disk full"))
-	object.UID, object.OwnerReferences = "uid-1", []metav1.OwnerReference{{APIVersion: "v1", Kind: "Node", Name: node.Name, UID: "uid of the earlier Node"}}
-	n := mco.Of(node, object)
-	assert.Empty(t, n.UID)
-	assert.Zero(t, n.DegradedSince)
-	assert.Zero(t, n.Completed)
-}
-
 // If the object and the Node have an error, the more specific one is shown.
 func TestTheMostSpecificErrorIsShown(t *testing.T) {
 	updated := is(phases.Updated, yes, 1)

@@ -142,24 +142,25 @@ func TestTheMetadataOfConfigsIsReadOnce(t *testing.T) {
 		got = append(got, request{strings.TrimPrefix(r.URL.Path, configsPath), r.Header.Get("Accept"), q.Get("resourceVersion"), q.Get("labelSelector")})
 	})
 	s := NewStore()
-	for name, selector := range map[string]map[string]string{"gpu": nil, "infra": {"role": "infra"}} {
+	selecting := func(role string) *metav1.LabelSelector {
+		return &metav1.LabelSelector{MatchLabels: map[string]string{"role": role}}
+	}
+	for name, p := range map[string]struct {
+		target   string
+		selector *metav1.LabelSelector
+	}{
+		"gpu":   {"new-gpu", &metav1.LabelSelector{}},
+		"infra": {"new-infra", selecting("infra")},
+		"done":  {"old", selecting("done")},
+		"odd":   {"new-infra", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "role", Operator: "Likes"}}}},
+	} {
 		pool := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		pool.Spec.Configuration.Name, pool.Status.Configuration.Name = "new-"+name, "old"
+		pool.Spec.Configuration.Name, pool.Status.Configuration.Name = p.target, "old"
 		pool.Spec.Configuration.Source, pool.Status.Configuration.Source = []corev1.ObjectReference{{Name: "a"}}, []corev1.ObjectReference{{Name: "a"}}
-		pool.Spec.MachineConfigSelector = &metav1.LabelSelector{MatchLabels: selector}
+		pool.Spec.MachineConfigSelector = p.selector
 		s.Put(pool)
 	}
 	s.Put(&mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "without a config"}})
-	done := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "without a new target"}}
-	done.Spec.Configuration.Name, done.Status.Configuration.Name = "old", "old"
-	done.Spec.Configuration.Source, done.Status.Configuration.Source = []corev1.ObjectReference{{Name: "a"}}, []corev1.ObjectReference{{Name: "a"}}
-	done.Spec.MachineConfigSelector = &metav1.LabelSelector{MatchLabels: map[string]string{"role": "done"}}
-	s.Put(done)
-	invalid := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "with an invalid selector"}}
-	invalid.Spec.Configuration.Name, invalid.Status.Configuration.Name = "new-infra", "old"
-	invalid.Spec.Configuration.Source, invalid.Status.Configuration.Source = []corev1.ObjectReference{{Name: "a"}}, []corev1.ObjectReference{{Name: "a"}}
-	invalid.Spec.MachineConfigSelector = &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "role", Operator: "Likes"}}}
-	s.Put(invalid)
 	c.readConfigs(t.Context(), s, client)
 	c.readConfigs(t.Context(), s, client)
 	const one, list = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
