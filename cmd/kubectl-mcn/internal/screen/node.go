@@ -105,18 +105,21 @@ func (o Options) wholeTarget(t progress.Target) string {
 func stepRows(n cluster.Node, isSaid bool, o Options) []Line {
 	rows := [][]string{{"  STEP", "STATE", "STARTED", ">  TOOK"}}
 	for _, s := range n.Steps {
-		state, from, duration := strings.ToLower(string(s.State)), "-", "-"
+		name, state, from, duration := verb(s.Phase), strings.ToLower(string(s.State)), "-", "-"
 		switch {
 		case s.State == mco.ToDo:
 			state = "to come"
 		case s.Phase == n.Step:
+			if !n.Back.IsZero() {
+				name, state = stepOf(n), "not reported"
+			}
 			if duration = sinceNow(n.Since, o.Now); !n.Since.IsZero() {
 				from = clockTime(n.Since, o.Now)
 			}
 		case !s.End.IsZero():
 			from, duration = clockTime(s.End.Add(-s.Duration), o.Now), took(s.Duration)
 		}
-		rows = append(rows, []string{signs[s.State] + " " + capital(verb(s.Phase)), state, from, duration})
+		rows = append(rows, []string{signs[s.State] + " " + capital(name), state, from, duration})
 	}
 	var all []Line
 	for i, l := range table(rows, 0, o.Width) {
