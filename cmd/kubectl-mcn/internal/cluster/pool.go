@@ -92,7 +92,6 @@ type Pool struct {
 	// possible.
 	Remaining *time.Duration
 
-	created     time.Time
 	written     time.Time       // the last write of the spec, or zero
 	begun       time.Time       // when the condition Updating became True, or zero
 	isBehind    bool            // the status is about Target, but not about the last change of the spec

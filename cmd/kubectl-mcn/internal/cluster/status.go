@@ -29,7 +29,6 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 		Known:          true,
 		Target:         progress.Target{Config: config, Image: image},
 		TargetSet:      mco.Later(o.Configs[config].Created, mco.LastWrite(p.ManagedFields, mco.OfConfiguration).At),
-		created:        p.CreationTimestamp.UTC(),
 		written:        mco.LastWrite(p.ManagedFields, mco.OfSpec).At,
 		begun:          poolCondition(p, mcfgv1.MachineConfigPoolUpdating).Since,
 		Paused:         p.Spec.Paused,
@@ -108,7 +107,7 @@ func (p *Pool) readObserved(o *mcfgv1.MachineConfigPool) {
 	isOfOther := mco.IsOfOther(p.Target.Config, updated.Message, updating.Message)
 	switch {
 	case isNew:
-		p.toObserve = cmp.Or(p.TargetSet, p.created)
+		p.toObserve = cmp.Or(p.TargetSet, o.CreationTimestamp.UTC())
 	case isOfLast, isOfOther:
 		p.toObserve = p.TargetSet
 	case isBehind(o):
