@@ -256,6 +256,9 @@ func TestAnEntryCountsNodesWithTheSameCause(t *testing.T) {
 		assert.Equal(t, want, counts, got)
 		assert.Contains(t, strings.Join(strings.Fields(got), " "), "12 nodes cordoned (worker-0, worker-1, worker-10, ")
 	}
+	got := execute(t, asList(t, all...), "node", "worker-1", "-f", "-").stdout
+	assert.Contains(t, got, "\n    next: oc adm uncordon worker-1\n")
+	assert.Equal(t, 1, strings.Count(got, "next: "), "the screen of a node has no commands of other nodes")
 	for _, args := range []string{"-f - -o json", "node worker-1 -f - -o json"} {
 		got := execute(t, asList(t, all...), strings.Fields(args)...).stdout
 		assert.Contains(t, got, "worker-8, worker-9)")

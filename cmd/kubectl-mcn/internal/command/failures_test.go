@@ -5,6 +5,7 @@ import (
 	encoding "encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"maps"
 	"slices"
 	"strings"
@@ -118,14 +119,15 @@ func TestEveryFailureIsShown(t *testing.T) {
 	for _, imageMode := range []bool{false, true} {
 		for _, p := range phases.All(imageMode) {
 			if phases.KindOf(p) != phases.Singleton {
-				all = append(all, failuresOf(t, p, imageMode)...)
+				ofPhase := failuresOf(t, p, imageMode)
+				require.NotEmpty(t, ofPhase, p)
+				all = append(all, ofPhase...)
 			}
 		}
 	}
-	require.Greater(t, len(all), 300)
 	p := newPool("worker", newConfig)
 	p.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-time.Minute))
-	for i, f := range all {
+	for _, f := range all {
 		list := asList(t, append(f.objects, p)...)
 		shown := execute(t, list, "node", "worker-0", "-f", "-", "-o", "json")
 		require.Zero(t, shown.code, shown.stderr)
@@ -138,7 +140,7 @@ func TestEveryFailureIsShown(t *testing.T) {
 		assert.True(t, n.Failing || n.Degraded, "%s: the failure is not shown as a failure", f.way)
 		assert.Contains(t, n.Message, f.cause, f.way)
 		assert.NotEmpty(t, n.Next, f.way)
-		if i%8 == 0 {
+		if number(f.way)%8 == 0 {
 			for _, args := range [][]string{{"-o", "wide"}, {"node", "worker-0"}} {
 				screen := strings.Join(strings.Fields(execute(t, list, append(args, "-f", "-")...).stdout), "")
 				assert.Contains(t, screen, strings.Join(strings.Fields(f.cause), ""), f.way)
@@ -147,6 +149,9 @@ func TestEveryFailureIsShown(t *testing.T) {
 		}
 	}
 }
+
+// number returns a number that depends on a text alone, so that another phase changes no other case.
+func number(text string) int { return int(crc32.ChecksumIEEE([]byte(text)) >> 1) }
 
 // failuresOf reports a failure of a phase with each call of the library, both after the earlier steps and without them.
 func failuresOf(t *testing.T, p phases.Phase, imageMode bool) []failed {
@@ -193,7 +198,11 @@ func failuresOf(t *testing.T, p phases.Phase, imageMode bool) []failed {
 		}
 		before := r.object(t)
 		for _, way := range slices.Sorted(maps.Keys(ways)) {
-			text := anyErrors[(len(all)+slices.Index(phases.All(true), p)+1)%len(anyErrors)]
+			name := fmt.Sprintf("%s, image mode %t, %s, first %t", p, imageMode, way, isFirst)
+			text := anyErrors[number(name)%len(anyErrors)]
+			if text == evictionFailed && !isFirst { // an error of the drain is over once the node is drained
+				text = "disk full"
+			}
 			r := newReporting(t, imageMode, before)
 			ways[way](r, text)
 			after := r.object(t)
@@ -204,7 +213,7 @@ func failuresOf(t *testing.T, p phases.Phase, imageMode bool) []failed {
 			if isFirst {
 				objects = append(objects, r.node)
 			}
-			all = append(all, failed{fmt.Sprintf("%s, image mode %t, %s, first %t, %q", p, imageMode, way, isFirst, text), text, objects})
+			all = append(all, failed{fmt.Sprintf("%s, %q", name, text), text, objects})
 		}
 	}
 	return all

@@ -29,6 +29,9 @@ type Options struct {
 	Health string
 	// If Whole is set, the screen lists every node, and does not shorten messages.
 	Whole bool
+	// Node is the node that the screen is about. An entry of its pool has only the commands of this node. It is "" for
+	// the screen of all nodes.
+	Node string
 }
 
 // maxRows is the maximum number of rows in the table of nodes if Height is 0.

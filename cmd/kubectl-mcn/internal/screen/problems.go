@@ -53,6 +53,7 @@ func Problems(p cluster.Pool, o Options) []Problem {
 
 // ProblemsOf returns the problems of a pool that are about a node.
 func ProblemsOf(p cluster.Pool, node string, o Options) []Problem {
+	o.Node = node
 	return slices.DeleteFunc(Problems(p, o), func(p Problem) bool { return !slices.Contains(p.About, node) })
 }
 

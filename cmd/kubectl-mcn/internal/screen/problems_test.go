@@ -2,6 +2,7 @@ package screen
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 
@@ -17,6 +18,14 @@ func TestALiftedCordonIsACauseOfItsOwn(t *testing.T) {
 	lifted := n
 	lifted.IsLifted = true
 	assert.NotEqual(t, ofNode(cluster.Pool{}, n, Options{}).cause, ofNode(cluster.Pool{}, lifted, Options{}).cause)
+}
+
+// If nobody knows since when a node is degraded, the entry says since when its pool is, if that is known.
+func TestThePoolSaysSinceWhenANodeIsDegraded(t *testing.T) {
+	n := cluster.Node{Node: mco.Node{Node: progress.Node{Degraded: true}}}
+	since := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
+	assert.Equal(t, "degraded, the pool since 14:00:00", reason(cluster.Pool{DegradedSince: since}, n, Options{Now: since}))
+	assert.Equal(t, "degraded", reason(cluster.Pool{}, n, Options{Now: since}))
 }
 
 // If no set is named, the sets that the daemon pulls are not known.

@@ -87,7 +87,8 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 		}
 		for i, n := range same {
 			isOnlyCordoned := len(n.Unavailable) == 1 && n.Is(progress.Cordoned)
-			if i == 0 || !isMany || o.Whole || isOnlyCordoned { // otherwise one command shows what all have
+			isShown := i == 0 || !isMany || o.Whole || isOnlyCordoned // otherwise one command shows what all have
+			if isShown && (o.Node == "" || o.Node == n.Name) {
 				problem.Next = append(problem.Next, nextForUnavailable(n)...)
 			}
 		}
