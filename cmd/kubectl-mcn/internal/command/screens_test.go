@@ -148,9 +148,6 @@ var situations = map[string]func() []runtime.Object{
 		p.Status.MachineCount, p.Status.UnavailableMachineCount = 3, 1
 		return append([]runtime.Object{p}, doneNodes(3)...)
 	},
-	"releases": func() []runtime.Object {
-		return append(rollout(), config("rendered-worker-11111111", "4.19.12"), config(newConfig, "4.20.1"))
-	},
 	"long-names": func() []runtime.Object {
 		all := []runtime.Object{newPool("worker", newConfig)}
 		for i := range 3 {

@@ -99,63 +99,6 @@ func TestOperatorAndVersionAreOptional(t *testing.T) {
 	assert.Equal(t, 1, s.requests("list "+versionsResource))
 }
 
-// The entry of a paused pool says who paused it, when, and which update it misses.
-func TestAPausedPoolSaysWhatItMisses(t *testing.T) {
-	t.Parallel()
-	paused := func(p *mcfgv1.MachineConfigPool) *mcfgv1.MachineConfigPool {
-		p.Spec.Paused = true
-		p.ManagedFields = append(p.ManagedFields, fieldsAt("oc", `{"f:spec":{"f:paused":{}}}`, now.Add(-time.Hour)))
-		p.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-time.Minute))
-		return p
-	}
-	updating, updated := newVersion("4.20.3", configv1.PartialUpdate), newVersion("4.20.3", configv1.CompletedUpdate)
-	old := newNode("worker-0", "worker", oldConfig, now)
-	config := newConfigOf(oldConfig, now, now)
-	config.Annotations = map[string]string{"machineconfiguration.openshift.io/release-image-version": "4.20.3"}
-	const by = "\n~ pool worker: paused by oc at 13:16:05"
-	for name, test := range map[string]struct {
-		says    string
-		objects []runtime.Object
-	}{
-		"the pool has no new target yet":       {by + "; left out of the update to 4.20.3\n", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updating}},
-		"the pool waits":                       {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting; left out of the update to 4.20.3\n", []runtime.Object{paused(newPool("worker", newConfig)), old, updating}},
-		"the cluster is updated":               {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting; left out of the update to 4.20.3\n", []runtime.Object{paused(newPool("worker", newConfig)), old, updated}},
-		"the version is not known":             {by + ", not Updated since 14:15:05 (60s): 1\n    node waiting\n", []runtime.Object{paused(newPool("worker", newConfig)), old}},
-		"the pool is updated":                  {"", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updating, config}},
-		"the pool and the cluster are updated": {"", []runtime.Object{paused(updatedPool("worker", oldConfig)), old, updated}},
-	} {
-		got := execute(t, asList(t, test.objects...), "-f", "-", "--at", "now")
-		assert.Contains(t, got.stdout, test.says, name)
-		assert.Equal(t, test.says != "", strings.Contains(got.stdout, "pool worker: paused"), "%s: %s", name, got.stdout)
-		assert.Contains(t, got.stdout, "worker: paused by oc at 13:16:05", "a word, if there is no entry: "+name)
-		got = execute(t, asList(t, test.objects...), "-f", "-", "--at", "now", "-o", "jsonpath={.pools[0].pausedBy}")
-		assert.JSONEq(t, `{"by":"oc","at":"2026-03-04T13:16:05Z"}`, got.stdout, name)
-	}
-}
-
-func TestTheScreenComparesTheMachineConfigsOfTheLastTwoTargets(t *testing.T) {
-	t.Parallel()
-	n := newNode("worker-0", "worker", oldConfig, now)
-	for want, test := range map[string][2][]string{
-		"worker: +99-new, -98-old\n":                      {{"00-worker", "98-old"}, {"00-worker", "99-new"}},
-		"worker: same MachineConfigs, changed contents\n": {{"00-worker"}, {"00-worker"}},
-		"": {{"00-worker"}, nil},
-	} {
-		p := targetAt(newPool("worker", newConfig), now, test[1]...)
-		p.Status.Configuration.Name = oldConfig
-		for _, name := range test[0] {
-			p.Status.Configuration.Source = append(p.Status.Configuration.Source, corev1.ObjectReference{Name: name})
-		}
-		got := execute(t, asList(t, p, n), "-f", "-", "--at", "now")
-		assert.Contains(t, got.stdout, want)
-		assert.Equal(t, want != "", strings.Contains(got.stdout, "\nworker: "), got.stdout)
-		got = execute(t, asList(t, p, n), "-f", "-", "--at", "now", "-o", "jsonpath={.pools[0].changes}")
-		assert.Equal(t, strings.TrimSuffix(strings.TrimPrefix(want, "worker: "), "\n"), got.stdout)
-		p.Status.Configuration.Name = newConfig // all nodes had this config once
-		assert.NotContains(t, execute(t, asList(t, p, n), "-f", "-", "--at", "now").stdout, "\nworker: ")
-	}
-}
-
 // The screen names the MachineConfigs of the last two targets that were written after the last target was rendered, and
 // says who wrote them, and when.
 func TestTheScreenNamesWhoChangedTheMachineConfigs(t *testing.T) {
@@ -216,20 +159,6 @@ func TestTheScreenNamesWhoChangedTheMachineConfigs(t *testing.T) {
 	}
 	got = execute(t, asList(t, all[0], all[1], all[2], all[4], all[5], p), "-f", "-", "--at", "now")
 	assert.Contains(t, got.stdout, "worker: same MachineConfigs, changed contents\n", "without the time of the last target, only the names are shown")
-}
-
-// The screen says who cordoned a node, unless it was the machine-config-controller.
-func TestTheScreenSaysWhoCordonedANode(t *testing.T) {
-	t.Parallel()
-	for manager, want := range map[string]string{"kubectl-cordon": "worker-0 (cordoned since 13:16:05 by kubectl-cordon)", controllerName: "worker-0 (cordoned since 13:16:05)"} {
-		at := metav1.NewTime(now.Add(-time.Hour))
-		kube := newKubeNode("worker-0")
-		kube.Spec.Unschedulable, kube.Spec.Taints = true, []corev1.Taint{{Key: corev1.TaintNodeUnschedulable, TimeAdded: &at}}
-		kube.ManagedFields = []metav1.ManagedFieldsEntry{fieldsAt(manager, `{"f:spec":{"f:unschedulable":{}}}`, at.Time), fieldsAt("kubelet", `{"f:spec":{"f:podCIDR":{}}}`, now)}
-		mcn := newNode("worker-0", "worker", oldConfig, now)
-		got := execute(t, asList(t, newPool("worker", newConfig), kube, mcn), "-f", "-", "--at", "now")
-		assert.Contains(t, strings.Join(strings.Fields(got.stdout), " "), want)
-	}
 }
 
 const controllerName = "machine-config-controller"

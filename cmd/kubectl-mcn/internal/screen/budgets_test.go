@@ -36,17 +36,6 @@ func TestAPodThatWasCreatedAgainIsNotTheOneOfTheError(t *testing.T) {
 	}
 }
 
-// A budget refuses only evictions: not the end of a pod that is evicted already.
-func TestABudgetIsShownOnlyForAPodWhoseEvictionItRefuses(t *testing.T) {
-	db := types.NamespacedName{Namespace: "shop", Name: "db"}
-	o := Options{Facts: cluster.Facts{Budgets: map[types.NamespacedName]cluster.Budget{db: {PodDisruptionBudgetStatus: policyv1.PodDisruptionBudgetStatus{ExpectedPods: 2}}}}}
-	for isRefused, want := range map[bool]int{true: 1, false: 0} {
-		n := cluster.Node{Node: mco.Node{Pods: []mco.Pod{{Namespace: "shop", Name: "db-0", Refused: isRefused}}}}
-		texts, _ := o.ofPods(n)
-		assert.Len(t, texts, want, isRefused)
-	}
-}
-
 // A drain may wait for many pods. The screen has the state of the first ones, and counts the others.
 func TestTheFourthTerminatingPodIsCounted(t *testing.T) {
 	began := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)

@@ -66,3 +66,27 @@ func TestALongNameOfAPoolKeepsItsEnds(t *testing.T) {
 		assert.Equal(t, want, poolTable(all, Options{Width: width})[1].Text[:len(want)])
 	}
 }
+
+// A paused pool misses the update of the cluster if its target is of an older version, or not even rolled out.
+func TestAPausedPoolThatMissesAnUpdateSaysSo(t *testing.T) {
+	const missed = "left out of the update to 4.20.3"
+	done := cluster.Pool{Known: true, Updated: true, Paused: true, Target: progress.Target{Config: "a"}}
+	waiting := done
+	waiting.Updated = false
+	running := done
+	running.Paused = false
+	for _, tc := range []struct {
+		pool       cluster.Pool
+		version    string // of the pool's target
+		isUpdating bool
+		want       string
+	}{
+		{done, "4.20.2", true, missed}, {done, "4.20.3", true, ""}, {done, "4.20.2", false, ""},
+		{waiting, "4.20.3", true, missed}, {waiting, "4.20.3", false, missed}, {running, "4.20.2", true, ""},
+	} {
+		o := Options{Facts: cluster.Facts{Configs: map[string]cluster.MachineConfig{"a": {Release: tc.version}}}}
+		assert.Empty(t, o.leftOut(tc.pool), "the version of the cluster is not known")
+		o.Version = cluster.Version{Desired: "4.20.3", IsUpdating: tc.isUpdating}
+		assert.Equal(t, tc.want, o.leftOut(tc.pool), "%+v", tc)
+	}
+}

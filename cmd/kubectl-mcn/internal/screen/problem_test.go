@@ -8,7 +8,6 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
-	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
 func TestTheEleventhNameIsCounted(t *testing.T) {
@@ -29,13 +28,6 @@ func TestAProblemWithTheSameCauseSaysWhatDiffers(t *testing.T) {
 	} {
 		assert.Equal(t, want, p.differs(first, Options{Now: at}))
 	}
-}
-
-// The message of a pool's NodeDegraded names nodes. The screen of each of them has the entry.
-func TestAPoolConditionIsAboutEachNodeThatItNames(t *testing.T) {
-	message := poolwords.Report{Node: "w-0", Message: "a"}.String() + ", " + poolwords.Report{Node: "w-1", Message: "b"}.String()
-	problem := ofCondition(cluster.Pool{}, cluster.PoolCondition{Type: "NodeDegraded", Message: message}, Alarm, Options{})
-	assert.Equal(t, []string{"w-0", "w-1"}, problem.About)
 }
 
 // A node of a paused pool waits since the target was set or, if that is later, since its last update ended. The pool waits

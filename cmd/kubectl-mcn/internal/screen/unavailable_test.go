@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
@@ -44,4 +45,13 @@ func TestNodesThatTakePlacesWithoutAReasonAreCounted(t *testing.T) {
 	problem.addUnavailable(pool, Options{})
 	assert.Equal(t, ": 4 nodes with a daemon that is not done (a, b, c, and 1 more)", problem.What)
 	assert.Len(t, problem.About, 4)
+}
+
+func TestTheControllerIsNotNamedAsWhoCordoned(t *testing.T) {
+	n := cluster.Node{}
+	n.Unavailable = []progress.Unavailable{{Reason: progress.Cordoned}}
+	for by, want := range map[string]string{"oc": "cordoned by oc", mco.Controller: "cordoned"} {
+		n.Cordoner.Name = by
+		assert.Equal(t, want, reasons(n, Options{}))
+	}
 }
