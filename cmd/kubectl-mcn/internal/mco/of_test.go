@@ -155,6 +155,8 @@ func TestARebootIsOverOnceTheMachineIsUp(t *testing.T) {
 		n := mco.Of(node, nil)
 		assert.Equal(t, ready > 5, !n.Back.IsZero())
 		assert.Equal(t, want, n.Since, "without a sign that the machine was down, the update began with the cordon")
+		node.Spec.Taints = nil
+		assert.Zero(t, mco.Of(node, nil).Back, "the Node may have become Ready before the update")
 	}
 }
 

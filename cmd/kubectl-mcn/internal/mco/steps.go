@@ -184,7 +184,7 @@ func stepOf(steps []Step) phases.Phase {
 		if s.State != Running && s.State != Failed {
 			continue
 		}
-		if current == nil || !s.changed.Before(current.changed) || areInAnyOrder(s.Phase, current.Phase) {
+		if current == nil || !s.changed.Before(current.changed) {
 			current = s
 		}
 	}

@@ -28,6 +28,20 @@ func TestThePoolSaysSinceWhenANodeIsDegraded(t *testing.T) {
 	assert.Equal(t, "degraded", reason(cluster.Pool{}, n, Options{Now: since}))
 }
 
+// An entry names only the pods of its first node. So nodes that wait for different pods have an entry each.
+func TestPodsThatNoBudgetRefusesAreACauseOfTheirOwn(t *testing.T) {
+	causeOf := func(pods ...mco.Pod) any {
+		return ofNode(cluster.Pool{}, cluster.Node{Slow: true, Node: mco.Node{Step: phases.Drained, Failing: true, Pods: pods}}, Options{}).cause
+	}
+	a, b, c := mco.Pod{Namespace: "shop", Name: "a"}, mco.Pod{Namespace: "shop", Name: "b"}, mco.Pod{Namespace: "shop", Name: "c"}
+	assert.Equal(t, causeOf(a, b), causeOf(b, a))
+	assert.NotEqual(t, causeOf(a, b), causeOf(a, c))
+}
+
+func TestATextAboutPoolsIsNoEchoIfNoPoolHasAnEntry(t *testing.T) {
+	assert.False(t, isEcho("One or more machine config pools are degraded, please see `oc get mcp`", []cluster.Pool{{Name: "worker"}}, Options{}))
+}
+
 // If no set is named, the sets that the daemon pulls are not known.
 func TestTheEntryOfPinnedImageSetsNamesThem(t *testing.T) {
 	assert.Equal(t, "the daemon checks the pinned image sets", ofSets([]string{""}, false))
