@@ -13,6 +13,7 @@ import (
 	"path"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -109,6 +110,28 @@ func TestAListRequestsTheNewestVersion(t *testing.T) {
 		l, err := meta.ListAccessor(page)
 		require.NoError(t, err)
 		assert.Equal(t, "8", l.GetResourceVersion(), "the watch starts at the version of the list")
+	}
+}
+
+// silent is an API server that does not respond.
+type silent struct{}
+
+func (silent) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// The screen waits for an optional object, but not as long as for the lists.
+func TestAnOptionalObjectIsAwaitedForTwoSecondsAtMost(t *testing.T) {
+	for timeout, want := range map[time.Duration]time.Duration{time.Minute: 2 * time.Second, time.Second: time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			client, err := clientOf(&rest.Config{Transport: silent{}}, "/apis", mcfgv1.GroupVersion, mcfgv1.Install)
+			require.NoError(t, err)
+			began := time.Now()
+			c := &Cluster{RequestTimeout: timeout}
+			require.ErrorIs(t, c.getJSON(t.Context(), client, configsPath, "", &metav1.PartialObjectMetadata{}), context.DeadlineExceeded)
+			assert.Equal(t, want, time.Since(began))
+		})
 	}
 }
 
