@@ -12,8 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
 // also has the patterns that match a recorded line in addition to its own pattern: it may have the texts of several
@@ -114,8 +117,8 @@ func literal(n ast.Node) (text string) {
 	return text
 }
 
-// The environment variable MCO names a checkout of machine-config-operator. Each text that is written there is still
-// written by the file that texts.go names.
+// The environment variable MCO names a checkout of machine-config-operator. Each text of machine-config-operator and of
+// kubectl's drain is still written by the file that texts.go names, and the texts of a pool by the node controller.
 func TestTheTextsAreStillWritten(t *testing.T) {
 	root := os.Getenv("MCO")
 	if root == "" {
@@ -133,5 +136,15 @@ func TestTheTextsAreStillWritten(t *testing.T) {
 			isWritten = isWritten || r.pattern.MatchString(fill.Replace(literal(n)))
 		})
 		assert.True(t, isWritten, "%s no longer writes %q, from which the command concludes: %s", file, r.line, r.rule)
+	}
+	status, err := os.ReadFile(filepath.Join(root, "pkg/controller/node/status.go"))
+	require.NoError(t, err)
+	written := []string{poolwords.AllUpdated, poolwords.AllUpdating, poolwords.WillNot, poolwords.BuildFailed, poolwords.Degraded}
+	for _, state := range []mcfgv1.BuildProgress{poolwords.None, poolwords.Initial, mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding,
+		mcfgv1.MachineOSBuildSucceeded, mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted} {
+		written = append(written, poolwords.BuildOf(state, false).Message("%s"), poolwords.BuildOf(state, true).Message("%s"))
+	}
+	for _, text := range written {
+		assert.True(t, strings.Contains(string(status), text), "status.go no longer writes %q of internal/poolwords", text)
 	}
 }
