@@ -238,6 +238,10 @@ func TestAWithdrawnConfigIsNotTheTarget(t *testing.T) {
 	assert.Equal(t, want, one(t, worker("", updated), 6000, cluster.NewNode(nil, withdrawn)).Nodes, "a withdrawn request without a start is ignored")
 	started := object("worker", configB, withDesired(configA), is(phases.Updated, no, 51), is(phases.Drained, running, 52))
 	assert.True(t, one(t, worker("", updated), 6000, cluster.NewNode(nil, started)).Nodes[0].OffTarget)
+	started.Status.ConfigVersion.Desired = configA
+	p = one(t, selecting("worker", updated), 6000, cluster.NewNode(kube(configB, "worker"), started))
+	assert.True(t, p.Nodes[0].OffTarget, "the daemon goes on with the update that it has prepared")
+	assert.Equal(t, configA, p.Nodes[0].Towards().Config)
 }
 
 // If all nodes have the target, and the pool is not Updated, the screen gives the reason.

@@ -58,7 +58,7 @@ func (c *calculation) add(nodes []Node) {
 			n.dropWithdrawn(c.Target)
 		}
 		n.State = c.stateOf(*n)
-		n.OffTarget = c.Known && n.InUpdate() && n.Desired.Config != c.Target.Config
+		n.OffTarget = c.Known && n.InUpdate() && n.Towards().Config != c.Target.Config
 		c.setProgress(n)
 		count[n.State]++
 		if n.State == Done && !n.Requested.IsZero() && n.Completed.After(n.Requested) {

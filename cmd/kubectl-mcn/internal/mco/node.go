@@ -99,8 +99,18 @@ type Node struct {
 	// Lost are the annotations that the Node has lost, if it is unavailable for AnnotationsMissing.
 	Lost []string
 
-	state       string // the state annotation of the Node
-	isRebooting bool   // the Node has announced a reboot
+	state       string          // the state annotation of the Node
+	isRebooting bool            // the Node has announced a reboot
+	prepared    progress.Target // what the status of the MachineConfigNode desires
+}
+
+// Towards returns what the update under way installs. If its request was taken back, the Node desires what it ran before,
+// and the daemon may go on with the update that it has prepared.
+func (n Node) Towards() progress.Target {
+	if n.Update == progress.Started && n.Desired == n.Current && n.prepared.Config != "" {
+		return n.prepared
+	}
+	return n.Desired
 }
 
 // NotStarted reports whether an update was requested, but has not started.
@@ -129,6 +139,9 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 			n.Requested = LastWrite(mcn.ManagedFields, OfSpec).At
 		}
 		fromSpec = progress.Of(nil, mcn).Desired
+		if version := mcn.Status.ConfigVersion; version != nil {
+			n.prepared = progress.Target{Config: version.Desired, Image: string(mcn.Status.ConfigImage.DesiredImage)}
+		}
 		n.readOthers(&mcn.Status)
 	}
 	if node != nil {

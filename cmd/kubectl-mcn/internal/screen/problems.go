@@ -165,7 +165,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	add(n.Failing, "failing")
 	n.Unavailable = slices.DeleteFunc(slices.Clone(n.Unavailable), func(u progress.Unavailable) bool { return u.Reason == progress.Cordoned })
 	add(len(n.Unavailable) > 0 || n.Cordoner.Deletes(), reasons(n, o))
-	add(n.OffTarget, "to "+Clean(n.Desired.Config)+", which its pool no longer targets")
+	add(n.OffTarget, "to "+Clean(n.Towards().Config)+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
 }
 

@@ -63,7 +63,7 @@ func Wrapped(text string, width int) []Line {
 func stepCounts(p cluster.Pool) (counts []string) {
 	doing := func(n cluster.Node) string {
 		if n.OffTarget {
-			return stepOf(n) + " to " + targetText(n.Desired)
+			return stepOf(n) + " to " + targetText(n.Towards())
 		}
 		return stepOf(n)
 	}
