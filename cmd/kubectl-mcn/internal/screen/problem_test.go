@@ -31,6 +31,8 @@ func TestAProblemWithTheSameCauseSaysWhatDiffers(t *testing.T) {
 	}
 	many := slices.Repeat([]Problem{{ProblemID: ProblemID{Pool: "infra"}, Subject: "i"}}, 11)
 	assert.Equal(t, "11 nodes in infra (i, i, i, and 8 more): kubectl mcn -o wide", Options{}.same(first, many))
+	many[0].Pool = "worker"
+	assert.Equal(t, "11 nodes in worker, infra (i, i, i, and 8 more): kubectl mcn -o wide", Options{}.same(first, many))
 }
 
 // A node of a paused pool waits since the target was set or, if that is later, since its last update ended. The pool waits
