@@ -38,7 +38,7 @@ type Cluster struct {
 	WithoutNode int
 }
 
-// Conflict is a node that two custom pools, or master and a custom pool, select.
+// Conflict is a node that two custom pools, or a custom pool and master or arbiter, select.
 type Conflict struct {
 	Node  string
 	Pools []string

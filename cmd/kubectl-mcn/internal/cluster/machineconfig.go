@@ -15,7 +15,7 @@ import (
 // releaseAnnotation is the annotation with the OpenShift version of a rendered MachineConfig.
 const releaseAnnotation = nodemeta.Prefix + "release-image-version"
 
-// MachineConfig has the facts of a MachineConfig that a wait needs.
+// MachineConfig has what the command reads of the metadata of a MachineConfig.
 type MachineConfig struct {
 	Name    string
 	Labels  map[string]string

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"slices"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -87,13 +86,6 @@ func (n *Node) dropWithdrawn(target progress.Target) {
 		n.Done = true
 		n.Step, n.Steps, n.Requested = "", nil, time.Time{}
 	}
-}
-
-// hasUnavailable reports whether a node of the pool is unavailable. A node that only fails to update is
-// available.
-func (p Pool) hasUnavailable() bool {
-	isUnavailable := func(n Node) bool { return n.Places(progress.Target{}) > 0 }
-	return len(p.Nodes) == 0 && p.Unavailable > 0 || slices.ContainsFunc(p.Nodes, isUnavailable)
 }
 
 func (n Node) isPulling() bool { return len(n.PinnedImageSets) > 0 }

@@ -24,8 +24,8 @@ type Pool struct {
 	// TargetSet is when the config of Target became the target: when it was created or, if that is later, when
 	// the pool was told to have it. It is zero if neither is known.
 	TargetSet time.Time
-	// Observed is true if the controller has looked at Target: the status of the pool is not about another
-	// target, and not empty.
+	// Observed is true if the controller has looked at Target and at the last change of the pool: the status of
+	// the pool is not empty, not about another target, and not behind the spec.
 	Observed bool
 	// PausedBy is the last write of the manager that paused the pool, if that is known.
 	PausedBy mco.Write
@@ -39,7 +39,7 @@ type Pool struct {
 	// Updating. A Full pool is Blocked if the unavailable nodes that are not Updating take all
 	// places. A paused pool is never Full or Blocked.
 	Full, Blocked bool
-	// Stalled is true if nodes are Waiting, a place is free, and no node has been Updating for 2 minutes. A
+	// Stalled is true if nodes are Waiting, a place has been free for 2 minutes, and no node is Updating. A
 	// pool with a Build or with Problems, or that is not Observed, is not Stalled. StalledSince is
 	// the last known time of a change that may have freed a place: see placeFree. It is zero if that may have been before
 	// the pool got its target.
@@ -170,3 +170,10 @@ func (p Pool) IsDoubled() bool {
 
 // Places returns how many places a node of the pool takes: see mco.Node.Places.
 func (p Pool) Places(n Node) int { return n.Places(p.Target) }
+
+// hasUnavailable reports whether a node of the pool is unavailable. A node that only fails to update is
+// available.
+func (p Pool) hasUnavailable() bool {
+	isUnavailable := func(n Node) bool { return n.Places(progress.Target{}) > 0 }
+	return len(p.Nodes) == 0 && p.Unavailable > 0 || slices.ContainsFunc(p.Nodes, isUnavailable)
+}

@@ -37,7 +37,7 @@ type documentPool struct {
 	Target         documentTarget          `json:"target"`
 	Release        string                  `json:"release,omitempty"` // the OpenShift version of the target's config
 	Changes        string                  `json:"changes,omitempty"` // how the MachineConfigs of the target differ from the last ones
-	Complete       bool                    `json:"complete"`          // all nodes are done, and the pool is Updated and has no problem
+	Complete       bool                    `json:"complete"`          // see cluster.Pool.IsDone
 	Updated        bool                    `json:"updated"`           // the pool's condition Updated is True for the target
 	Paused         bool                    `json:"paused"`
 	PausedBy       mco.Write               `json:"pausedBy,omitzero"` // the last write of the manager that paused the pool

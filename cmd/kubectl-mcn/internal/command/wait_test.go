@@ -362,7 +362,7 @@ func TestWaitDoesNotTrustAnOldView(t *testing.T) {
 	}
 }
 
-// If a server accepts requests and never responds, the error names --request-timeout and the server.
+// If a server accepts requests and never responds, the error names the server and the time of --request-timeout.
 func TestASilentServerIsNoted(t *testing.T) {
 	t.Parallel()
 	closed := make(chan struct{})

@@ -94,7 +94,7 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 	for _, c := range list {
 		p := phases.Phase(c.Type)
 		mayFail := (phasetable.IsStep(p) || p == phases.Updated) && c.Status != metav1.ConditionTrue && reportedSinceEnd(list, p)
-		if !n.InUpdate() { // the report at a restart changes no status
+		if !n.InUpdate() { // a daemon reports such an error when it restarts, and the status stays as it is
 			mayFail = phasetable.IsStep(p) && !phasetable.RunsOnlyInUpdate(p)
 		}
 		text := Plain(conditions.TrimUpdatePrefix(c.Message))

@@ -56,7 +56,7 @@ var deletion = Cordoner{"", getMachines}
 var cordoners = []cordoner{
 	{"", "ToBeDeletedByClusterAutoscaler", "cluster-autoscaler", Cordoner{"the cluster autoscaler" + deletes, getMachines}},
 	{"", "karpenter.sh/disrupted", "karpenter", Cordoner{"Karpenter" + deletes, "oc get nodeclaims"}},
-	{"", "karpenter.sh/disruption", "", Cordoner{"Karpenter" + deletes, "oc get nodeclaims"}}, // its first releases
+	{"", "karpenter.sh/disruption", "", Cordoner{"Karpenter" + deletes, "oc get nodeclaims"}}, // before Karpenter 1.0
 	{"sriovnetwork.openshift.io/state", "", "sriov", Cordoner{"the SR-IOV operator", "oc get sriovnetworknodestates -A"}},
 	{"", "medik8s.io/drain", "node-maintenance", Cordoner{"the node maintenance operator", getMaintenances}},
 	{"", "kubevirt.io/drain", "", Cordoner{"the node maintenance operator of KubeVirt", getMaintenances}}, // its first releases

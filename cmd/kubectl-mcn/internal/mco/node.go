@@ -29,8 +29,8 @@ type Node struct {
 	Steps []Step
 	// Step is the step that is running or has failed. If no step is running or has failed, Step is
 	// the next step, or Updated after the last step. If the update is Unreported, Step is Cordoned,
-	// Drained or Uncordoned while the daemon waits for the drain controller, and otherwise "". Step
-	// is "" if the node is not in an update.
+	// Drained or Uncordoned while the daemon waits for the drain controller, RebootedNode while the Node
+	// announces a reboot, and otherwise "". Step is "" if the node is not in an update.
 	Step phases.Phase
 
 	// Requested is the time when the node was told to run Desired: the time of the last write of
@@ -52,7 +52,8 @@ type Node struct {
 	// step has finished, the start of the update. It is not the lastTransitionTime of the running
 	// step, because some daemons change this time with each message. Before an update starts, Since
 	// is Requested. If the node is not in an update, Since is Completed. If the update is Unreported,
-	// Since is Started, or zero for Uncordoned.
+	// Since is zero for Uncordoned, Requested for Cordoned, and otherwise Started. Once the Node announces
+	// a reboot, Since is not before the Node became NotReady, or is Back: see readBack.
 	Since time.Time
 	// DegradedSince is the time when NodeDegraded became True. It is zero if NodeDegraded is not
 	// True.
@@ -222,9 +223,9 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 	}
 }
 
-// readBack sets Back, while the reboot is running by the MachineConfigNode: the Node has become Ready since it began, or
-// the daemon has reported something else. If only the Node announces the reboot, it began after the start of the update, and
-// nobody knows when: then Since is Back.
+// readBack sets Back if the machine is up again, although its reboot is not reported as complete: the Node has become Ready
+// since the reboot began, or the daemon has reported something else. If only the Node announces the reboot, it began at an
+// unknown time after the start of the update: then Since is Back.
 func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
 	reboot, degraded := find(list, phases.RebootedNode), find(list, phases.NodeDegraded)
 	isReported, began := reboot.Status == metav1.ConditionUnknown, n.Started

@@ -12,8 +12,8 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// IsNewer reports whether a MachineConfigNode is newer than its Node: it says that the update is complete
-// which the annotations of the Node still request. A daemon writes the annotations first.
+// IsNewer reports whether a MachineConfigNode is newer than its Node: it says that an update is complete, and
+// the annotations of the Node still request this update. A daemon writes the annotations first.
 func IsNewer(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) bool {
 	requested, runs := progress.Of(node, nil), progress.Of(nil, mcn)
 	isUpdated := conditions.StatusOf(mcn.Status.Conditions, phases.Updated) == metav1.ConditionTrue

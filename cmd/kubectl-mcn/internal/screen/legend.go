@@ -17,7 +17,7 @@ func legend(screen []Line, c cluster.Cluster, o Options) []Line {
 		}
 		for _, n := range append(p.StuckNodes(), p.Nodes...) { // the first entry is that of the first stuck node
 			of := map[cluster.State]int{cluster.Updating: 1, cluster.Stuck: 3}[n.State]
-			if n.State != cluster.Stuck && (n.Slow || n.OffTarget) {
+			if isSlow(n) {
 				of = 2
 			}
 			if of > rank {

@@ -46,7 +46,8 @@ func nextFor(name string, commands ...string) []string {
 	return commands
 }
 
-// Next returns commands that show more about a stuck or slow node than the screen does.
+// Next returns commands for a stuck or slow node: they show more than the screen does, or cordon a node again whose
+// cordon was lifted.
 func Next(n cluster.Node, o Options) []string {
 	next := nextForStep(n, o)
 	if len(next) > 0 && n.Cordoner.Deletes() { // nobody has to wait for its update

@@ -46,14 +46,14 @@ func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 	return ls
 }
 
-// chosenNodes returns the nodes for nodeTable. First come the updating nodes that are not slow,
+// chosenNodes returns the nodes for nodeTable. First come the updating nodes without an entry,
 // sorted by the start of their step. If o.Whole is set, all other nodes follow.
 func chosenNodes(pools []cluster.Pool, o Options) []cluster.Node {
 	var updating, other []cluster.Node
 	for _, p := range pools {
 		for _, n := range p.Nodes {
 			switch {
-			case n.State == cluster.Updating && !n.Slow && !n.OffTarget:
+			case n.State == cluster.Updating && !isSlow(n):
 				updating = append(updating, n)
 			case o.Whole:
 				other = append(other, n)

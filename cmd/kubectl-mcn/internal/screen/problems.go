@@ -27,7 +27,7 @@ func sections(pools []cluster.Pool, o Options) []section {
 		}
 		held = append(held, ofHeldNodes(p, o)...)
 		for _, n := range p.Nodes {
-			if n.State != cluster.Stuck && (n.Slow || n.OffTarget) {
+			if isSlow(n) {
 				slow = append(slow, ofNode(p, n, o))
 			}
 			slow = append(slow, ofOthers(n, o)...)
@@ -41,6 +41,9 @@ func sections(pools []cluster.Pool, o Options) []section {
 		{pinned, "~ %s with problems of pinned image sets: see kubectl mcn -o wide"},
 	}
 }
+
+// isSlow reports whether the entry of a node is in the section of the slow nodes.
+func isSlow(n cluster.Node) bool { return n.State != cluster.Stuck && (n.Slow || n.OffTarget) }
 
 // Problems returns all problems of a pool, as separate entries.
 func Problems(p cluster.Pool, o Options) []Problem {
@@ -169,10 +172,10 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	return strings.Join(parts, ", ")
 }
 
-// ofHeldNodes returns a problem for each node that gets no update: a
-// waiting node of a Stalled pool, an unavailable waiting node of any other pool, or a node that has
-// not reported. A waiting node of a Full pool gets no problem here, because the entry of the pool
-// names its unavailable nodes. In a paused pool, a cordoned node gets no problem.
+// ofHeldNodes returns a problem for each node that gets no update: a waiting node that has lost an annotation, a
+// waiting node of a Stalled pool, an unavailable waiting node of a pool that could update it, and a node that has not
+// reported. A waiting node of a Full pool gets no problem here, because the entry of the pool names its unavailable
+// nodes. In a paused pool, a cordoned node gets no problem.
 func ofHeldNodes(p cluster.Pool, o Options) []Problem {
 	var all []Problem
 	isOpen := p.Stalled || p.Unobserved != nil || p.Updating > 0 && !p.Full && !p.Paused

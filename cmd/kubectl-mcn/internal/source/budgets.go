@@ -24,8 +24,8 @@ const (
 	maxPods = 10
 )
 
-// named returns the pods that the errors of drains name, in the order in which a screen shows their nodes. The caller
-// holds the lock.
+// named returns the pods that the errors of drains name. Those of degraded nodes come first, then those of the nodes that
+// have been at their step for the longest time. The caller holds the lock.
 func (s *Store) named() (all []mco.Pod) {
 	var nodes []*cluster.Node
 	s.each(func(n *cluster.Node) {

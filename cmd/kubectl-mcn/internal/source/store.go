@@ -60,7 +60,7 @@ type member struct {
 // access is the state of the requests for one resource.
 type access struct {
 	listed, watched bool            // the first list, and the first watch, have succeeded
-	leftOut         bool            // the user may not read the resource, or it does not exist
+	leftOut         bool            // the command does without the resource
 	denied          error           // the error, if the user may not read the resource
 	failure         error           // the error of the last request, or nil
 	responded, lost time.Time       // the times of the last response, and of the first failure after it

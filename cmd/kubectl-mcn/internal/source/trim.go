@@ -13,8 +13,8 @@ import (
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
 
-// trimNode returns a Node with only the fields that packages progress and pool read. A Node of a
-// cluster is about twenty times as large. The caller holds the lock.
+// trimNode returns a Node with only the fields that the other packages read. A Node of a cluster is
+// about twenty times as large. The caller holds the lock.
 func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	node := &corev1.Node{ObjectMeta: s.trimMeta(o.ObjectMeta, mco.OfDesiredConfig, mco.OfCordon)}
 	node.Labels = s.trimMap(o.Labels, func(string) bool { return true })
@@ -47,7 +47,7 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	return node
 }
 
-// trimMachineConfigNode returns a MachineConfigNode without managedFields that package progress does
+// trimMachineConfigNode returns a MachineConfigNode without the metadata that the other packages do
 // not read. Equal texts of different objects share memory. The caller holds the lock.
 func (s *Store) trimMachineConfigNode(o *mcfgv1.MachineConfigNode) *mcfgv1.MachineConfigNode {
 	mcn := &mcfgv1.MachineConfigNode{
@@ -65,7 +65,7 @@ func (s *Store) trimMachineConfigNode(o *mcfgv1.MachineConfigNode) *mcfgv1.Machi
 	return mcn
 }
 
-// trimMeta returns only the metadata that package progress reads, and the entries of managedFields that
+// trimMeta returns only the metadata that the other packages read of each object, and the entries of managedFields that
 // have one of the fields. The other fields of an entry are left out.
 func (s *Store) trimMeta(o metav1.ObjectMeta, fields ...string) metav1.ObjectMeta {
 	trimmed := metav1.ObjectMeta{
