@@ -272,6 +272,11 @@ func TestANodeThatUpdatesToAWithdrawnConfigHasAnEntry(t *testing.T) {
 	assert.Contains(t, got, "\npool       "+newConfig+"; it no longer targets the config that the\n")
 	got = execute(t, asList(t, newPool("worker", newConfig), n), "wait", "-f", "-").stdout
 	assert.Contains(t, got, "worker 0/1 to 22222222, 1 draining to 33333333\n")
+
+	// The node desires its old config again. The daemon goes on with the update that it has prepared.
+	n.Spec.ConfigVersion.Desired, n.Status.ConfigVersion.Desired = oldConfig, "rendered-worker-33333333"
+	got = execute(t, asList(t, newPool("worker", newConfig), n), "node", "worker-0", "-f", "-").stdout
+	assert.Contains(t, got, "\nto         rendered-worker-33333333\n")
 }
 
 // The entry of a stuck node that is being deleted names the command for its Machine. A node that stays has another entry.

@@ -18,7 +18,7 @@ type Cordoner struct {
 	// Name says who it is, for example "oc" or "the SR-IOV operator". It is "" if nobody is known.
 	Name string
 	// Next is a command that shows what the cordoner does, with NAME in place of the name of the node.
-	// It is "" for a person.
+	// It is "" for a person, and for a controller that uncordons the node no more.
 	Next string
 }
 
@@ -108,6 +108,9 @@ func cordonerOf(node *corev1.Node) Cordoner {
 		return Cordoner{}
 	}
 	by := LastWrite(node.ManagedFields, OfCordon).By
+	if by == Controller && !isOfMCO && drain != "" {
+		return Cordoner{Name: by} // for the controller, its last request is carried out: the node is uncordoned
+	}
 	for _, c := range cordoners {
 		if c.isManager(by) {
 			return Cordoner{cmp.Or(c.Name, by), c.Next}

@@ -27,7 +27,7 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 		}
 	}
 	field("from", o.wholeTarget(n.Current))
-	field("to", o.wholeTarget(n.Desired))
+	field("to", o.wholeTarget(n.Towards()))
 	switch {
 	case n.OffTarget:
 		field("pool", o.wholeTarget(p.Target)+"; it no longer targets the config that the node updates to")
