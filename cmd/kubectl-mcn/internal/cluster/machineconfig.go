@@ -99,7 +99,7 @@ func (p Pool) Changes(configs map[string]MachineConfig) (all []Change, text stri
 		case !last.Created.IsZero() && !isLater && mc.Changed.After(last.Created) && (mc.By != "" || !isUpgrade):
 			all = append(all, change)
 		case mc.By == "" || last.Created.IsZero() || isLater:
-			text = "same MachineConfigs, changed contents" // it may be this one
+			text = "same MachineConfigs, changed contents" // this one may have changed, but it is not known
 		}
 	}
 	for _, name := range p.lastSources {

@@ -18,76 +18,95 @@ import (
 
 // ofPods says why the pods that the error of a drain names do not go: they are terminating, or a PodDisruptionBudget
 // that selects them refuses the eviction, for example "PDB shop/router allows 0 disruptions (1 of 2 healthy): router-0".
-// If the labels of a pod are not known, nobody can say which budget refuses it. Then ofPods names all that allow
-// no disruption. ofPods also returns the commands that show more: those for refused pods first, because one shows all
-// budgets of a namespace. A pod that is not Ready comes before the budget that waits for it.
+// It also returns the commands that show more: those for refused pods first, because one shows all budgets of a
+// namespace. If a budget waits for pods that are not Ready, the commands show these pods in place of the budget.
 func (o Options) ofPods(n cluster.Node) (texts, next []string) {
-	refused, unknown, unselected := map[types.NamespacedName][]string{}, map[string][]string{}, map[string][]string{} // the pods of a budget, and of a namespace
-	var leaving []string
+	said := saidOfPods{refused: map[types.NamespacedName][]string{}, unknown: map[string][]string{}, unselected: map[string][]string{}}
 	pods, rank := slices.Clone(n.Pods), map[bool]int{false: 1}
 	slices.SortStableFunc(pods, func(a, b mco.Pod) int { return rank[a.Refused] - rank[b.Refused] })
 	for _, pod := range pods {
-		name := nameOf(pod)
-		say := func(text string) { texts = addOnce(texts, Clean(name.String()+text)) }
-		commands := []string{showPod(n, pod)}
-		state, _ := o.stateOf(n, pod)
-		by, isKnown := o.selecting(n, pod)
-		switch {
-		case state.IsGone:
-			say(" is gone since then")
-			commands = []string{controllerLog} // the controller tries again
-		case !state.Deleted.IsZero():
-			leaving = addOnce(leaving, Clean(name.String()+o.terminating(state)))
-		case !pod.Refused:
-		case isKnown && len(by) == 0:
-			unselected[pod.Namespace] = addOnce(unselected[pod.Namespace], pod.Name)
-		case o.isAllowed(by, state):
-			say(" can be evicted now")
-			commands = []string{controllerLog} // the controller tries again
-		default:
-			if !isKnown && !pod.HasSeveral {
-				unknown[pod.Namespace] = addOnce(unknown[pod.Namespace], pod.Name)
-			}
-			var names []string
-			commands = nil
-			for _, budget := range by {
-				names = append(names, budget.Name)
-				if o.Budgets[budget].DisruptionsAllowed <= 0 {
-					refused[budget] = addOnce(refused[budget], pod.Name)
-				}
-				for _, unhealthy := range o.unhealthy(budget) {
-					commands = append(commands, "oc describe pod "+unhealthy.Name+" -n "+unhealthy.Namespace)
-				}
-			}
-			if len(by) > 1 {
-				say(" has several budgets, so the API server does not evict it: " + strings.Join(names, ", "))
-			}
-			if commands == nil {
-				commands = []string{"oc get pdb -n " + pod.Namespace}
-			}
-		}
+		commands := said.add(n, pod, o)
 		if nodemeta.IsName(pod.Name) && nodemeta.IsName(pod.Namespace) {
 			for _, command := range commands {
 				next = addOnce(next, command)
 			}
 		}
 	}
-	if more := len(leaving) - manySame; more > 0 && !o.Whole {
-		leaving = append(leaving[:manySame], fmt.Sprintf("%d more are terminating: kubectl mcn -o wide", more))
+	return said.texts(o), next
+}
+
+// saidOfPods is what is said of the pods of a drain.
+type saidOfPods struct {
+	refused    map[types.NamespacedName][]string // the pods that a budget refuses to evict
+	unknown    map[string][]string               // by namespace, the refused pods whose budget is not known
+	unselected map[string][]string               // by namespace, the refused pods that no budget selects
+	leaving    []string                          // a text for each pod that is terminating
+	others     []string                          // a text for each other pod
+}
+
+// add adds a pod, and returns the commands that show more about it.
+func (s *saidOfPods) add(n cluster.Node, pod mco.Pod, o Options) []string {
+	name := nameOf(pod)
+	say := func(text string) { s.others = addOnce(s.others, Clean(name.String()+text)) }
+	state, _ := o.stateOf(n, pod)
+	by, isKnown := o.selecting(n, pod)
+	switch {
+	case state.IsGone:
+		say(" is gone since then")
+		return []string{controllerLog} // the controller tries again
+	case !state.Deleted.IsZero():
+		s.leaving = addOnce(s.leaving, Clean(name.String()+o.terminating(state)))
+		return []string{showPod(n, pod)}
+	case !pod.Refused:
+		return []string{showPod(n, pod)}
+	case isKnown && len(by) == 0:
+		s.unselected[pod.Namespace] = addOnce(s.unselected[pod.Namespace], pod.Name)
+		return []string{showPod(n, pod)}
+	case o.isAllowed(by, state):
+		say(" can be evicted now")
+		return []string{controllerLog} // the controller tries again
+	case !isKnown && !pod.HasSeveral:
+		s.unknown[pod.Namespace] = addOnce(s.unknown[pod.Namespace], pod.Name)
 	}
-	texts = append(leaving, texts...)
-	for _, name := range slices.SortedFunc(maps.Keys(refused), byName) {
+	var names, commands []string
+	for _, budget := range by {
+		names = append(names, budget.Name)
+		if o.Budgets[budget].DisruptionsAllowed <= 0 {
+			s.refused[budget] = addOnce(s.refused[budget], pod.Name)
+		}
+		for _, unhealthy := range o.unhealthy(budget) {
+			commands = append(commands, "oc describe pod "+unhealthy.Name+" -n "+unhealthy.Namespace)
+		}
+	}
+	if len(by) > 1 {
+		say(" has several budgets, so the API server does not evict it: " + strings.Join(names, ", "))
+	}
+	if commands == nil {
+		commands = []string{"oc get pdb -n " + pod.Namespace}
+	}
+	return commands
+}
+
+// texts returns the texts about all pods. If the labels of a pod are not known, nobody can say which budget refuses it.
+// Then a text names all budgets of its namespace that allow no disruption.
+func (s *saidOfPods) texts(o Options) []string {
+	texts := s.leaving
+	if more := len(texts) - manySame; more > 0 && !o.Whole {
+		texts = append(texts[:manySame], fmt.Sprintf("%d more are terminating: kubectl mcn -o wide", more))
+	}
+	texts = append(texts, s.others...)
+	for _, name := range slices.SortedFunc(maps.Keys(s.refused), byName) {
 		b := o.Budgets[name]
-		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%s): %s", name, healthOf(b), o.names(refused[name]))))
+		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%s): %s", name, healthOf(b), o.names(s.refused[name]))))
 		for _, pod := range o.unhealthy(name) {
 			state := o.Pods[pod]
 			texts = addOnce(texts, Clean(pod.String()+" is not Ready"+sinceText(state.NotReady, o.Now)+": "+state.Why))
 		}
 	}
-	for _, namespace := range slices.Sorted(maps.Keys(unselected)) {
-		texts = append(texts, Clean("no budget of "+namespace+" selects "+o.names(unselected[namespace])))
+	for _, namespace := range slices.Sorted(maps.Keys(s.unselected)) {
+		texts = append(texts, Clean("no budget of "+namespace+" selects "+o.names(s.unselected[namespace])))
 	}
-	for _, namespace := range slices.Sorted(maps.Keys(unknown)) {
+	for _, namespace := range slices.Sorted(maps.Keys(s.unknown)) {
 		var full []string
 		for _, name := range slices.SortedFunc(maps.Keys(o.Budgets), byName) {
 			if b := o.Budgets[name]; name.Namespace == namespace && isFull(b) {
@@ -95,10 +114,10 @@ func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 			}
 		}
 		if len(full) > 0 {
-			texts = append(texts, Clean("refused: "+o.names(unknown[namespace])+"; budgets of "+namespace+" that allow 0: "+o.names(full)))
+			texts = append(texts, Clean("refused: "+o.names(s.unknown[namespace])+"; budgets of "+namespace+" that allow 0: "+o.names(full)))
 		}
 	}
-	return texts, next
+	return texts
 }
 
 // showPod returns the command that shows a pod or, if the error names several pods of its namespace, all pods of the namespace.

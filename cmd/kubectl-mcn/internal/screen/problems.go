@@ -250,7 +250,7 @@ func ofPinnedImageSets(p cluster.Pool, o Options) (all []Problem) {
 func ofSets(names []string, hasFailed bool) string {
 	subject, is, has := "pinned image set "+Clean(names[0]), " is being pulled", " has failed"
 	switch {
-	case names[0] == "" && !hasFailed: // no set is behind
+	case names[0] == "" && !hasFailed: // all sets are pulled, but the daemon reports that it is at work
 		return "the daemon checks the pinned image sets"
 	case names[0] == "":
 		subject = "a pinned image set"

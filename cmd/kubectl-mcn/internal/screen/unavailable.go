@@ -19,7 +19,7 @@ func outages(p cluster.Pool, nodes []cluster.Node, o Options) [][]cluster.Node {
 	return groups(nodes, func(n cluster.Node) [2]string { return outageOf(p, n, o) })
 }
 
-// outageOf returns what nodes of an outage have in common. A node that has an entry of its own is alone.
+// outageOf returns what nodes of an outage have in common. A node that has an entry of its own is in a group of its own.
 func outageOf(p cluster.Pool, n cluster.Node, o Options) [2]string {
 	if hasEntry(n) {
 		return [2]string{n.Name}

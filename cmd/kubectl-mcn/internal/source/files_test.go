@@ -19,8 +19,8 @@ func TestTheOriginNamesFilesStdinAndPipes(t *testing.T) {
 	}
 }
 
-// The time of a dump is the newest heartbeat of its Nodes, whatever the order of the conditions. Objects that are ten minutes
-// newer were added later.
+// The time of a dump is the newest heartbeat of its Nodes, whatever the order of the conditions. Objects that are more than ten
+// minutes newer were added later.
 func TestTheNewestHeartbeatIsTheTimeOfADump(t *testing.T) {
 	const node = `{"kind":"Node","metadata":{"name":"a"},"status":{"conditions":[
 		{"type":"Ready","lastHeartbeatTime":"2026-05-22T12:00:00Z"},{"type":"DiskPressure","lastHeartbeatTime":"2026-05-22T11:40:00Z"}]}}`
