@@ -9,7 +9,7 @@ import (
 // census says which Nodes of a dump are missing. The status of a pool is a witness of its own pool only: a count
 // that is out of date, for example of a pool that its last node has left, does not make another pool incomplete.
 type census struct {
-	hasNodes bool                // there are Nodes, and at least one witness that says how many there should be
+	hasNodes bool                // there are Nodes, and the pools count their machines or each node has a Node
 	absent   map[string]int      // for each pool, the number of its machines without a Node
 	moved    map[string][]string // the nodes that have left a pool whose status still counts them
 }

@@ -11,10 +11,9 @@ import (
 
 // imageOf returns the image of a pool's target. A MachineConfigPool has no field for its image, so
 // the messages of its conditions decide: see mco.ImageOf. If they do not name the image, imageOf
-// returns the desired image of the nodes whose desired config is config, the config of the pool. While
-// these nodes desire different images, the image that updated nodes have is the image of the pool;
-// updated is the count in the pool's status. If no image fits, the node whose update was requested
-// last has the new image.
+// returns the desired image of the nodes whose desired config is config, the config of the pool. If
+// these nodes desire different images, the pool has the image that as many nodes run as the status of the
+// pool counts as updated. If no image fits, the node whose update was requested last has the new image.
 func imageOf(config string, nodes []Node, updated int, messages ...string) string {
 	image, isNamed, isImageMode := mco.ImageOf(config, messages...)
 	if isNamed {

@@ -20,8 +20,8 @@ const (
 	Updating State = "Updating"
 	// Stuck means that the node is degraded, or that its step takes longer than its limit.
 	Stuck State = "Stuck"
-	// Waiting means that the node runs its desired config and image, but its pool has another
-	// target.
+	// Waiting means that the node runs its desired config and image, but its pool has another target
+	// or waits for its image, or its Node has lost an annotation.
 	Waiting State = "Waiting"
 	// Idle means that the node runs its desired config and image, and that the target of its pool
 	// is not known.

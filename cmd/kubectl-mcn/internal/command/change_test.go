@@ -107,8 +107,8 @@ func TestWaitDoesNotEndBeforeThePoolHasTheMachineConfig(t *testing.T) {
 	assert.Empty(t, stderr)
 }
 
-// If a change, for example of a label, leads to no new target within five minutes, the target has it. Each change has its
-// own five minutes.
+// If a change, for example of a label, leads to no new target within five minutes, wait takes the present target for one
+// that has it. Each change has its own five minutes.
 func TestAChangeThatIsNotRenderedEndsAfterFiveMinutes(t *testing.T) {
 	t.Parallel()
 	p := cluster.Pool{Sources: []string{chrony}, TargetSet: now}

@@ -27,7 +27,7 @@ import (
 
 // The exit codes of failures.
 const (
-	exitFailed      = 1 // the command wait found a failed pool, or the output cannot be written
+	exitFailed      = 1 // wait found a pool that has failed or, in files, is not done; or the output cannot be written
 	exitUsage       = 2 // the arguments are wrong, or the source cannot be read
 	exitTimeout     = 3 // wait has reached its timeout
 	exitInterrupted = 130

@@ -12,13 +12,13 @@ import (
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
 )
 
-// Cordoner is who has cordoned or deletes a Node. Only a cordon by a person may be undone with oc adm uncordon: the
+// Cordoner is who has cordoned or deletes a Node. A cordon may be undone with oc adm uncordon only if Next is "": the
 // others uncordon the node themselves, or delete it.
 type Cordoner struct {
 	// Name says who it is, for example "oc" or "the SR-IOV operator". It is "" if nobody is known.
 	Name string
 	// Next is a command that shows what the cordoner does, with NAME in place of the name of the node.
-	// It is "" for a person, and for a controller that uncordons the node no more.
+	// It is "" for a person, if nobody is known, and for a controller that will not uncordon the node.
 	Next string
 }
 

@@ -191,7 +191,7 @@ func (o Options) selecting(n cluster.Node, pod mco.Pod) (by []types.NamespacedNa
 	return slices.DeleteFunc(all, isOther), o.BudgetsOf[pod.Namespace]
 }
 
-// isAllowed reports whether the only budget that selects a pod allows its eviction now, or none has to.
+// isAllowed reports whether the only budget that selects a pod allows its eviction now, or the pod needs no permission.
 func (o Options) isAllowed(by []types.NamespacedName, state cluster.Pod) bool {
 	return len(by) == 1 && o.Budgets[by[0]].Allows(state) || len(by) > 0 && state.IsUnguarded
 }

@@ -50,7 +50,7 @@ func nextFor(name string, commands ...string) []string {
 // cordon was lifted.
 func Next(n cluster.Node, o Options) []string {
 	next := nextForStep(n, o)
-	if len(next) > 0 && n.Cordoner.Deletes() { // nobody has to wait for its update
+	if len(next) > 0 && n.Cordoner.Deletes() { // its deletion matters more than its update
 		next = append(next, nextFor(n.Name, n.Cordoner.Next)...)
 	}
 	if n.IsLifted {

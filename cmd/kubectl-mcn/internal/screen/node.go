@@ -51,7 +51,7 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	if n.IsNew {
 		ended = "joined"
 	}
-	if !n.InUpdate() { // it is the end of another update
+	if !n.InUpdate() { // in an update, Completed is the end of the update before
 		addTime(ended, n.Completed)
 	}
 	problems := ProblemsOf(p, n.Name, o)

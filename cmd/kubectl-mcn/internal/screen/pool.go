@@ -36,7 +36,7 @@ func ofPool(p cluster.Pool, o Options) []Problem {
 		if p.WaitsFor.Name == nodemeta.Master && p.WaitsFor.Waiting > 0 && !p.WaitsFor.Paused {
 			problem.What += " or can be updated"
 		}
-		if !p.WaitsFor.Full { // then its own entry names the nodes
+		if !p.WaitsFor.Full { // the entry of a Full pool names the nodes
 			problem.addUnavailable(*p.WaitsFor, o)
 		}
 		all = append(all, problem)
@@ -85,7 +85,7 @@ func waiting(p cluster.Pool) []string {
 func notUpdated(p cluster.Pool, c cluster.PoolCondition, o Options) Problem {
 	problem := Problem{ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, Message: c.Message, Tone: Alarm}
 	isOlder := !o.Older.IsZero()
-	switch isYoung := o.Now.Sub(c.Since) < updatedDelay; { // not if the time is unknown
+	switch isYoung := o.Now.Sub(c.Since) < updatedDelay; { // false if the time is not known
 	case isOlder, isYoung && p.Total() > 0 && p.Unavailable == 0: // its message is out of date
 		what := map[bool]string{true: "the status of the pool is older", false: "it waits for the status of the pool"}[isOlder]
 		return Problem{ProblemID: problem.ProblemID, What: "all nodes have the target; " + what, Tone: Warn}

@@ -160,7 +160,8 @@ func (p Problem) differs(first Problem, o Options) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-// firstOf joins the first names, and counts the others. Unlike names, it may stand before the end of a sentence.
+// firstOf joins the first names, and counts the others. Unlike the result of names, its result may be followed by more
+// text.
 func (o Options) firstOf(all []string) string { return o.join(all, manySame, "") }
 
 // names joins at most maxNames names, and counts the remaining names.

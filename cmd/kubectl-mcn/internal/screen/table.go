@@ -79,7 +79,7 @@ func (o Options) paragraph(tone Tone, text string) []Line {
 // also breaks a word that is wider than a line. The first line starts with first, and all other lines with
 // rest.
 func wrapped(tone Tone, first, rest, text string, width int) (ls []Line) {
-	line, gap, most := first, "", max(width, Width(rest)+2) // at least a wide character
+	line, gap, most := first, "", max(width, Width(rest)+2) // a line has room for a wide character
 	if width <= 0 {
 		most = math.MaxInt
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// manySame is how many nodes with the same cause are counted, and not named one by one.
+// From manySame nodes with the same cause on, they are counted, and only the first manySame names are shown.
 const manySame = 3
 
 // outages groups the unavailable nodes of a pool that are unavailable for the same reason, with the same message.
@@ -158,7 +158,7 @@ func reasons(n cluster.Node, o Options) string {
 	case !n.Cordoner.Deletes():
 	case name == "":
 		all = append(all, beingDeleted)
-	case !n.Is(progress.Cordoned): // or the caller leaves out the cordon
+	case !n.Is(progress.Cordoned): // it is not cordoned, or the caller has left out the cordon
 		all = append(all, "cordoned or tainted by "+Clean(name))
 	}
 	return strings.Join(all, ", ")
