@@ -413,6 +413,7 @@ func (c called) hasUnfinished(before []metav1.Condition, parent metav1.Condition
 func (c called) checkText(what event, before, last []metav1.Condition) error {
 	r := c.report
 	child := string(r.Phase)
+	resets := what == eventStart || what == eventEnd || what == eventDisruption || what == eventTarget
 	for i, b := range before {
 		l := last[i]
 		message := c.text(what, r.Message)
@@ -437,7 +438,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 					return fmt.Errorf("parent %s has reason %.50q and message %.50q, want %.50q and %.50q", b.Type, l.Reason, l.Message, reason, text)
 				}
 			}
-		case b.Type == parentOf(child) && b.Type != "" && b != l:
+		case b.Type == parentOf(child) && b.Type != "" && (b != l || resets):
 			if what == eventText {
 				return fmt.Errorf("a report between updates changed parent %s", b.Type)
 			}
@@ -468,7 +469,7 @@ func (c called) checkText(what event, before, last []metav1.Condition) error {
 			if b.LastTransitionTime != l.LastTransitionTime || l.Status != done || l.Reason != b.Reason || l.Message != withPrefix(b.Message, r.Name) {
 				return fmt.Errorf("the start of another update changed NodeDegraded from %v to %v", b, l)
 			}
-		case isStep(b.Type) && (what == eventStart || what == eventEnd || what == eventDisruption || what == eventTarget):
+		case isStep(b.Type) && resets:
 			if !wasReset(b, l, r.Name) {
 				return fmt.Errorf("%s was not reset: its message was %.50q, is %.50q", b.Type, b.Message, l.Message)
 			}
