@@ -3,6 +3,7 @@ package cluster
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -74,9 +75,9 @@ type Pool struct {
 	// DegradedSince is when the first node became degraded: the time of the pool's condition
 	// NodeDegraded. It is zero if the condition is not True.
 	DegradedSince time.Time
-	// Unobserved is set if nodes are Waiting, no node is Updating, and the pool is not Observed for longer than
-	// the controller needs, or for an unknown time, or its status counts other machines than there are. Message
-	// says what the controller has not looked at: target or nodes.
+	// Unobserved is set if nodes are Waiting, a place is free, no node is Updating, and the controller is late: it has
+	// not looked at Target for 2 minutes or an unknown time, or at the nodes, which the status counts otherwise
+	// than they are. Message says which: target or nodes.
 	Unobserved *PoolCondition
 	// NotUpdated is set if all nodes are Done, and only the pool's condition Updated disagrees.
 	NotUpdated *PoolCondition
@@ -112,6 +113,9 @@ type PoolCondition struct {
 	Since   time.Time `json:"since,omitzero"`
 	Message string    `json:"message"`
 }
+
+// IsOfBuild reports whether the condition is about an image build.
+func (c PoolCondition) IsOfBuild() bool { return strings.Contains(c.Type, "Build") }
 
 // Certificate is a certificate of a pool.
 type Certificate struct {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
@@ -146,8 +145,7 @@ func (c *calculation) lacksImage(n Node) bool {
 
 // isImageMissing reports whether the image that the pool waits for is not built.
 func (c *calculation) isImageMissing() bool {
-	isFailure := func(p PoolCondition) bool { return strings.Contains(p.Type, "Build") }
-	return !c.Updated && (c.IsBuilding() || slices.ContainsFunc(c.Problems, isFailure))
+	return !c.Updated && (c.IsBuilding() || slices.ContainsFunc(c.Problems, PoolCondition.IsOfBuild))
 }
 
 // setProgress sets For and Slow, and whether the node is Stuck.

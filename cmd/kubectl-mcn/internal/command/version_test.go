@@ -99,8 +99,7 @@ func TestOperatorAndVersionAreOptional(t *testing.T) {
 	assert.Equal(t, 1, s.requests("list "+versionsResource))
 }
 
-// The screen names the MachineConfigs of the last two targets that were written after the last target was rendered, and
-// says who wrote them, and when.
+// The screen names the MachineConfigs that differ between the target and the one before, and says who wrote them, and when.
 func TestTheScreenNamesWhoChangedTheMachineConfigs(t *testing.T) {
 	t.Parallel()
 	rendered := now.Add(-2 * time.Hour)

@@ -125,7 +125,7 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {
 	reports := poolwords.ReadReports(c.Message)
 	build, name, _ := poolwords.ReadBuild(c.Message)
 	name = cmp.Or(name, mco.NameIn(c.Message, mco.NamedBuild))
-	isOfBuild, config := strings.Contains(c.Type, "Build"), mco.NameIn(c.Message, mco.NamedConfig)
+	config := mco.NameIn(c.Message, mco.NamedConfig)
 	switch {
 	case build.State == poolwords.None:
 		return nextFor(name, "oc describe machineosconfig NAME")
@@ -133,9 +133,9 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {
 		return nil
 	case c.Type == cluster.BuildSucceeded:
 		return []string{controllerLog} // the controller tells the nodes to apply the image
-	case isOfBuild && name != "":
+	case c.IsOfBuild() && name != "":
 		return nextFor(name, "oc describe machineosbuild NAME")
-	case isOfBuild:
+	case c.IsOfBuild():
 		return []string{"oc describe machineosbuilds"}
 	case config != "":
 		return nextFor(config, "oc describe machineconfig NAME")

@@ -65,7 +65,7 @@ func ofCondition(p cluster.Pool, c cluster.PoolCondition, tone Tone, o Options) 
 	problem := Problem{
 		ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, What: what, Message: c.Message, Next: nextForPool(p, c), Tone: tone,
 	}
-	if strings.Contains(c.Type, "Build") {
+	if c.IsOfBuild() {
 		problem.About = waiting(p)
 	}
 	for _, r := range poolwords.ReadReports(c.Message) {

@@ -131,7 +131,7 @@ func (o Options) same(first Problem, all []Problem) string {
 	return text + " (" + o.firstOf(names) + "): kubectl mcn -o wide"
 }
 
-// span says from when to when the times are that are known, for example " since 10:49:00 to 10:49:39".
+// span returns the first and the last of the times that are known, for example " since 10:49:00 to 10:49:39".
 func (o Options) span(times []time.Time) string {
 	times = slices.DeleteFunc(slices.SortedFunc(slices.Values(times), time.Time.Compare), time.Time.IsZero)
 	if len(times) == 0 {
