@@ -277,6 +277,7 @@ func TestANodeThatUpdatesToAWithdrawnConfigHasAnEntry(t *testing.T) {
 	n.Spec.ConfigVersion.Desired, n.Status.ConfigVersion.Desired = oldConfig, "rendered-worker-33333333"
 	got = execute(t, asList(t, newPool("worker", newConfig), n), "node", "worker-0", "-f", "-").stdout
 	assert.Contains(t, got, "\nto         rendered-worker-33333333\n")
+	assert.NotContains(t, got, "\nrequested ", "the last request was to go back")
 }
 
 // The entry of a stuck node that is being deleted names the command for its Machine. A node that stays has another entry.

@@ -45,7 +45,9 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	case n.InUpdate() && len(n.Steps) == 0:
 		field("reported", "no, the MachineConfigNode does not show the update")
 	}
-	addTime("requested", n.Requested)
+	if n.Towards() == n.Desired { // or it is the time of the request to go back
+		addTime("requested", n.Requested)
+	}
 	addTime("started", n.Started)
 	ended := "completed"
 	if n.IsNew {
