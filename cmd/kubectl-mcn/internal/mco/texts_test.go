@@ -139,7 +139,10 @@ func TestTheTextsAreStillWritten(t *testing.T) {
 	}
 	status, err := os.ReadFile(filepath.Join(root, "pkg/controller/node/status.go"))
 	require.NoError(t, err)
-	written := []string{poolwords.AllUpdated, poolwords.AllUpdating, poolwords.WillNot, poolwords.BuildFailed, poolwords.Degraded}
+	written := []string{
+		poolwords.AllUpdated, poolwords.AllUpdating, poolwords.WillNot, poolwords.BuildFailed, poolwords.Degraded,
+		strings.TrimPrefix(poolwords.Target("a", "%s"), "MachineConfig a"), strings.TrimSuffix(poolwords.Report{Node: "%s"}.String(), `""`),
+	}
 	for _, state := range []mcfgv1.BuildProgress{poolwords.None, poolwords.Initial, mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding,
 		mcfgv1.MachineOSBuildSucceeded, mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted} {
 		written = append(written, poolwords.BuildOf(state, false).Message("%s"), poolwords.BuildOf(state, true).Message("%s"))
