@@ -157,7 +157,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 				n.Lost = append(n.Lost, strings.TrimPrefix(name, nodemeta.Prefix))
 			}
 		}
-		if n.Desired != fromSpec { // the time of the spec is that of another target
+		if n.Desired != fromSpec && (n.InUpdate() || n.HasObject) { // the time of the spec is that of another target; a new node has no request
 			n.Requested = LastWrite(node.ManagedFields, OfDesiredConfig).At
 		}
 	}

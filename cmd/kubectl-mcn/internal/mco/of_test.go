@@ -77,6 +77,10 @@ func TestTheManagedFieldsOfTheNodeSayWhenAnUpdateWasRequested(t *testing.T) {
 	node.Annotations[annotation+"state"] = "Working"
 	assert.Equal(t, at(7), mco.Of(node, nil).Since, "if the step is not known, the time of the request counts")
 	assert.Equal(t, at(3), mco.Of(node, mcn(spec, withDesired(configB), is(phases.Updated, yes, 2))).Requested)
+
+	node = newNode("desiredConfig", configB, "currentConfig", configB, "state", "Done")
+	node.ManagedFields = []metav1.ManagedFieldsEntry{entry(`{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}}}`, at(7))}
+	assert.Zero(t, mco.Of(node, nil).Requested, "the daemon of a new node writes the annotation")
 }
 
 // If the object and the Node have an error, the more specific one is shown.
