@@ -148,6 +148,7 @@ func TestTheTextsAreStillWritten(t *testing.T) {
 		written = append(written, poolwords.BuildOf(state, false).Message("%s"), poolwords.BuildOf(state, true).Message("%s"))
 	}
 	for _, text := range written {
-		assert.True(t, strings.Contains(string(status), text), "status.go no longer writes %q of internal/poolwords", text)
+		isWritten := strings.Contains(string(status), text)
+		assert.True(t, isWritten, "status.go no longer writes %q of internal/poolwords", text)
 	}
 }
