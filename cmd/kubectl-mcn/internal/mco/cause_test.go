@@ -173,6 +173,7 @@ func TestAnErrorIsOldIfAStepHasChangedSince(t *testing.T) {
 		"the drain is retried, and fails":                  {update(is(phases.Drained, running, 70, drainFailed+evictPG0), degraded(afterAnHour)), phases.Drained, 3, evictPG0, false},
 		"the drain has succeeded since":                    {update(is(phases.Drained, yes, 63), degraded(afterAnHour)), phases.AppliedFilesAndOS, 63, afterAnHourIs, true},
 		"another drain has begun since":                    {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.Drained, 70, "disk full", true},
+		"a later step failed in the attempt before":        {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, no, 5, "Error: disk full")), phases.Drained, 70, stillDraining, false},
 		"the daemon has restarted since":                   {update(is(phases.AppliedFilesAndOS, running, 5), is(phases.Resumed, no, 70, "Action during update to a: resumed"), degraded("disk full")), phases.AppliedFilesAndOS, 5, "disk full", false},
 		"pinned image sets are pulled since":               {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), is(phases.PinnedImageSetsProgressing, yes, 70), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
 		"a failure of another update":                      {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), degraded("Action during update to a: disk full")), phases.AppliedFilesAndOS, 4, "disk full", true},

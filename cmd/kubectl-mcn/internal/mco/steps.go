@@ -147,7 +147,7 @@ func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 	}
 	isNotReported := at > 0 && n.Steps[at-1].State == Skipped && (!reportedSinceEnd(list, n.Steps[at-1].Phase) || !n.Steps[at-1].changed.IsZero())
 	isRetry := slices.ContainsFunc(n.Steps[at+1:], func(s Step) bool {
-		return !s.changed.IsZero() && s.State != Failed && !areInAnyOrder(s.Phase, n.Step)
+		return !s.changed.IsZero() && !areInAnyOrder(s.Phase, n.Step)
 	})
 	// The controller goes on with a drain after the daemon has given up.
 	hasFailed := n.DegradedInObject && last.Before(n.DegradedSince) && n.Step != phases.Drained
