@@ -165,9 +165,13 @@ func TestANodeThatHasLeftAPoolIsNotMissing(t *testing.T) {
 		"it runs the config of the new pool":   {ofInfra, ofInfra, 2, nil, 1},
 		"the status no longer counts it":       {configB, ofInfra, 1, nil, 0},
 		"no pool has its config in the status": {before, before, 2, nil, 1},
+		"it and the status have no config":     {"", "", 2, nil, 1},
 	} {
 		p := selecting("worker", retargeted(20), unavailable(1), func(p *mcfgv1.MachineConfigPool) {
-			p.Status.MachineCount, p.Status.Configuration.Name = tc.machines, configA
+			p.Status.MachineCount = tc.machines
+			if tc.current != "" { // the status of a new pool has no config
+				p.Status.Configuration.Name = configA
+			}
 		})
 		moved := waitingNode("d").In(kube(configA, "infra"))
 		moved.Current, moved.Desired = target(tc.current), target(tc.desired)
