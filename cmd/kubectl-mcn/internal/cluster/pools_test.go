@@ -158,6 +158,8 @@ func TestTheTypicalDurationIsTheMedian(t *testing.T) {
 	assert.Equal(t, 13*time.Minute, one(t, worker(""), 60, a, b).Typical)
 	assert.Equal(t, 8*time.Minute, one(t, worker(""), 60, a, b, c).Typical)
 	assert.Equal(t, 8*time.Minute+30*time.Second, one(t, worker(""), 60, a, b, c, d).Typical)
+	b.WasTakenBack = true
+	assert.Equal(t, 8*time.Minute+30*time.Second, one(t, worker(""), 60, b, c, d).Typical, "an update that was taken back has no duration")
 }
 
 // A percentage refers to all machines, not only to the nodes that have reported.

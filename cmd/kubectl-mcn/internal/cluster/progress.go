@@ -60,7 +60,7 @@ func (c *calculation) add(nodes []Node) {
 		n.OffTarget = c.Known && n.InUpdate() && n.Towards().Config != c.Target.Config
 		c.setProgress(n)
 		count[n.State]++
-		if n.State == Done && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
+		if n.State == Done && !n.WasTakenBack && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
 			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
 		}
 	}

@@ -45,6 +45,8 @@ type Node struct {
 	// Completed is the time when the last update ended, or when a new node has joined. It is zero unless Updated is
 	// True.
 	Completed time.Time
+	// WasTakenBack is set if the request of the last update was taken back, so the update installed nothing.
+	WasTakenBack bool
 	// Ended is about the time when the last update ended, if the MachineConfigNode does not show the end: the time of
 	// its last step or, without a MachineConfigNode, the time when the Node became Ready.
 	Ended time.Time
@@ -136,6 +138,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 		_, n.DegradedSince = sinceTrue(list, phases.NodeDegraded)
 		n.PinnedImageSets = pinnedImageSets(&mcn.Status)
 		n.IsNew = isNew(list)
+		n.WasTakenBack = wasTakenBack(list, n.Current)
 		if mcn.Generation > 1 && (n.InUpdate() || !n.IsNew) { // a new object or node does not request an update
 			n.Requested = LastWrite(mcn.ManagedFields, OfSpec).At
 		}

@@ -194,3 +194,19 @@ func TestACordonIsLiftedBetweenTheDrainAndTheUncordon(t *testing.T) {
 		assert.Equal(t, tc.isOfCordons, n.LiftedBy.By == tc.writer && tc.writer != "", name)
 	}
 }
+
+// The prefix of the steps names the config or the image of the last update.
+func TestAnUpdateWasTakenBackIfTheNodeRunsSomethingElse(t *testing.T) {
+	runs := func(config, image string) func(*mcfgv1.MachineConfigNode) {
+		return func(m *mcfgv1.MachineConfigNode) {
+			m.Status.ConfigVersion.Current, m.Status.ConfigImage.CurrentImage = config, mcfgv1.ImageDigestFormat(image)
+		}
+	}
+	prepared := func(message string) func(*mcfgv1.MachineConfigNode) { return is(phases.UpdatePrepared, no, 9, message) }
+	toB := prepared("Action during update to " + configB + ": Update is compatible")
+	assert.False(t, mco.Of(nil, mcn(runs(configB, ""), toB)).WasTakenBack)
+	assert.True(t, mco.Of(nil, mcn(runs(configA, "quay.io/os@sha256:1"), toB)).WasTakenBack)
+	toImage := prepared("Action during update to quay.io/os@sha256:1: Update is compatible")
+	assert.False(t, mco.Of(nil, mcn(runs(configA, "quay.io/os@sha256:1"), toImage)).WasTakenBack)
+	assert.False(t, mco.Of(nil, mcn(runs(configA, ""), prepared("Update is compatible"))).WasTakenBack, "the update has not ended")
+}

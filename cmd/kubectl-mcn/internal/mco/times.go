@@ -3,6 +3,7 @@ package mco
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,6 +12,7 @@ import (
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // find returns a condition, or the zero value.
@@ -64,6 +66,16 @@ func completionOf(list []metav1.Condition) time.Time {
 		return updated
 	}
 	return completed
+}
+
+// wasTakenBack reports whether the last update ended because its request was taken back: the prefix of its steps names
+// something else than the node runs.
+func wasTakenBack(list []metav1.Condition, runs progress.Target) bool {
+	message := messageOf(list, phases.UpdatePrepared)
+	isOf := func(name string) bool {
+		return name != "" && strings.HasPrefix(message, conditions.WithUpdatePrefix("", name))
+	}
+	return conditions.HasUpdatePrefix(message) && !isOf(runs.Config) && !isOf(runs.Image)
 }
 
 // lastReset returns the time of the last reset of a step, or zero. of selects the steps. The start and the end of
