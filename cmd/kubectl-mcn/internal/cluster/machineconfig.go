@@ -96,7 +96,7 @@ func (p Pool) Changes(configs map[string]MachineConfig) (all []Change, text stri
 			change.Sign = "+"
 			all = append(all, change)
 		case isUpgrade && (isLater || mco.IsOwnManager(mc.By)): // it comes with the new version
-		case !last.Created.IsZero() && !isLater && mc.Changed.After(last.Created) && (mc.By != "" || !isUpgrade):
+		case !last.Created.IsZero() && !isLater && mc.Changed.After(last.Created):
 			all = append(all, change)
 		case mc.By == "" || last.Created.IsZero() || isLater:
 			text = "same MachineConfigs, changed contents" // this one may have changed, but it is not known
