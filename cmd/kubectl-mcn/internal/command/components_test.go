@@ -45,8 +45,11 @@ func TestComponentsLookAsRecorded(t *testing.T) {
 	got := execute(t, asList(t, configuration()), "components", "-f", "-").stdout
 	assert.Contains(t, got, "health: Unknown, 20")
 	assert.NotContains(t, got, "!", "a component that has reported nothing is no problem")
-	got = execute(t, asList(t, componentsOf(is(components.Operator, components.Degraded, "False", "AsExpected", ""))), "components", "-f", "-").stdout
+	got = execute(t, asList(t, componentsOf(
+		is(components.Operator, components.Degraded, "False", "AsExpected", ""), is(components.Operator, components.Progressing, "True", "OperatorSyncMCPRequired", ""),
+	)), "components", "-f", "-").stdout
 	assert.Contains(t, got, "\n! operator: MachineConfigOperatorAvailable is Unknown, NotReported\n")
+	assert.NotContains(t, got, "~", "a step without a message does not take long")
 }
 
 // The first screen names a component that is degraded, even if Available is Unknown or missing, and a component whose
