@@ -216,6 +216,7 @@ func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ worker-0: waits, and is not selected: cordoned\n    next: oc adm uncordon worker-0\n")
 	two, next := intstr.FromInt32(2), newNode("worker-3", "worker", oldConfig, now.Add(-24*time.Hour))
 	pool.Spec.MaxUnavailable = &two
+	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 1 waiting node, 2 of 2 unavailable:\n", "there is no other waiting node")
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 1 waiting node, 2 of 2 unavailable:\n", "the cordoned node holds back the other one")
 	pool.Spec.MaxUnavailable, pool.Spec.Paused = &three, true
 	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
@@ -229,7 +230,8 @@ func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	assert.Contains(t, got, ": worker-0 (cordoned), worker-2 (degraded)\n    next: oc adm uncordon worker-0\n\n! worker-2: ", "the degraded node has its own entry")
 }
 
-// An entry counts nodes with the same cause, and has three of their names and commands. With -o wide, it has all.
+// An entry counts nodes with the same cause, and has three of their names and commands. With -o wide, it has all. The row of
+// a waiting node does not have the times of its last update.
 func TestAnEntryCountsNodesWithTheSameCause(t *testing.T) {
 	t.Parallel()
 	all := append([]runtime.Object{newPool("worker", "rendered-worker-33333333")}, doneNodes(12)...)
@@ -240,7 +242,7 @@ func TestAnEntryCountsNodesWithTheSameCause(t *testing.T) {
 	}
 	for format, want := range map[string][3]int{"wide": {0, 12, 12}, "": {1, 3, 0}} {
 		got := execute(t, asList(t, all...), "-f", "-", "-o", format).stdout
-		counts := [3]int{strings.Count(got, "and 9 more"), strings.Count(got, "    next: oc adm uncordon worker-"), strings.Count(got, "Waiting, cordoned")}
+		counts := [3]int{strings.Count(got, "and 9 more"), strings.Count(got, "    next: oc adm uncordon worker-"), strings.Count(got, "Waiting, cordoned      -      -\n")}
 		assert.Equal(t, want, counts, got)
 		assert.Contains(t, strings.Join(strings.Fields(got), " "), "12 nodes cordoned (worker-0, worker-1, worker-10, ")
 	}
