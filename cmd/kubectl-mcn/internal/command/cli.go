@@ -54,7 +54,7 @@ func New() *CLI {
 
 // Main runs the command with the arguments of the process, and returns the exit code.
 func (c *CLI) Main() int {
-	debug.SetGCPercent(25)        // decoding 5,000 objects produces much garbage
+	debug.SetGCPercent(20)        // decoding 5,000 objects produces much garbage
 	klog.SetLogger(klog.Logger{}) // discard client-go's log, which would mix with the output
 	// The client closes a connection to a dead server after 10 seconds instead of 45.
 	_ = os.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "5")
