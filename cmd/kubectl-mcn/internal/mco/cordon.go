@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
+	"github.com/openshift/upgrademonitor/phases"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // Cordoner is who has cordoned or deletes a Node. A cordon may be undone with oc adm uncordon only if Next is "": the
@@ -120,6 +122,15 @@ func cordonerOf(node *corev1.Node) Cordoner {
 		return Cordoner{}
 	}
 	return Cordoner{by, showWriter} // a program that this table does not know
+}
+
+// readLifted sets IsLifted and LiftedBy.
+func (n *Node) readLifted(node *corev1.Node, list []metav1.Condition) {
+	isCordoned, at := sinceTrue(list, phases.Cordoned)
+	isHeld := n.hasReached(phases.Drained) && !n.hasReached(phases.Uncordoned) && !strings.HasPrefix(n.DesiredDrain, "uncordon-")
+	if node != nil && isCordoned && isHeld && !n.Is(progress.Cordoned) {
+		n.IsLifted, n.LiftedBy = true, lastOfCordoners(node.ManagedFields, at)
+	}
 }
 
 // lastOfCordoners returns the last write of a Node after a time by somebody who cordons nodes. No field of a Node shows

@@ -256,15 +256,6 @@ func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
 	}
 }
 
-// readLifted sets IsLifted and LiftedBy.
-func (n *Node) readLifted(node *corev1.Node, list []metav1.Condition) {
-	isCordoned, at := sinceTrue(list, phases.Cordoned)
-	isHeld := n.hasReached(phases.Drained) && !n.hasReached(phases.Uncordoned) && !strings.HasPrefix(n.DesiredDrain, "uncordon-")
-	if node != nil && isCordoned && isHeld && !n.Is(progress.Cordoned) {
-		n.IsLifted, n.LiftedBy = true, lastOfCordoners(node.ManagedFields, at)
-	}
-}
-
 // readOthers sets Others and Irreconcilable.
 func (n *Node) readOthers(status *mcfgv1.MachineConfigNodeStatus) {
 	known := []phases.Phase{phases.NodeDegraded, phases.PinnedImageSetsDegraded}

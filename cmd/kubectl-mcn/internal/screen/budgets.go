@@ -35,7 +35,7 @@ func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 	return said.texts(o), next
 }
 
-// saidOfPods is what is said of the pods of a drain.
+// saidOfPods collects what a screen says about the pods of a drain.
 type saidOfPods struct {
 	refused    map[types.NamespacedName][]string // the pods that a budget refuses to evict
 	unknown    map[string][]string               // by namespace, the refused pods whose budget is not known
