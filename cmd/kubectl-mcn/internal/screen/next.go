@@ -67,7 +67,7 @@ func nextForStep(n cluster.Node, o Options) []string {
 	}
 	isOfStep := slices.Contains(ofController, n.Step) && isAsked(n) && (!n.Degraded || message == "" || n.IsOfStep || mco.OfController.MatchString(message))
 	switch {
-	case n.State != cluster.Stuck && !n.Slow:
+	case n.State != cluster.Stuck && !n.Slow && (!n.OffTarget || n.Back.IsZero()):
 		return nil
 	case len(n.Pods) > 0:
 		_, next := o.ofPods(n)
