@@ -1,7 +1,6 @@
 package mco
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -223,36 +222,6 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 		n.Step = phases.RebootedNode
 		notReady, _ := n.unavailableSince(progress.NotReady)
 		n.Since = Later(n.Since, notReady)
-	}
-}
-
-// readBack sets Back if the machine is up again, although its reboot is not reported as complete: the Node has become Ready
-// since the reboot began, or the daemon has reported something else. If only the Node announces the reboot, it began at an
-// unknown time after the start of the update: then Since is Back.
-func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
-	reboot, degraded := find(list, phases.RebootedNode), find(list, phases.NodeDegraded)
-	isReported, began := reboot.Status == metav1.ConditionUnknown, n.Started
-	if isReported {
-		began = reboot.LastTransitionTime.UTC()
-	}
-	isKnown := isReported || n.Update == progress.Unreported && !began.IsZero()
-	if n.Step != phases.RebootedNode || !isKnown || n.Is(progress.NotReady) {
-		return
-	}
-	// A daemon goes on for a moment after it has asked for the reboot.
-	if isReported && degraded.LastTransitionTime.Sub(began) > time.Minute && !rebootFailed.MatchString(degraded.Message) {
-		n.Back = degraded.LastTransitionTime.UTC()
-	}
-	if node == nil {
-		return
-	}
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady && c.LastTransitionTime.After(began) {
-			n.Back = c.LastTransitionTime.UTC()
-		}
-	}
-	if !isReported {
-		n.Since = cmp.Or(n.Back, n.Since)
 	}
 }
 
