@@ -121,8 +121,7 @@ func holdArbiter(pools []Pool) {
 		return
 	}
 	master, arbiter := pools[m], pools[a]
-	mayStart := func(n Node) bool { return n.State == Waiting && len(n.Unavailable) == 0 }
-	hasCandidate := !master.Paused && master.Taken < master.MaxUnavailable && slices.ContainsFunc(master.Nodes, mayStart)
+	hasCandidate := !master.Paused && master.Taken < master.MaxUnavailable && master.Waiting > 0
 	isHeld := func(p Pool) bool { return p.Waiting > 0 && !p.Paused }
 	if isHeld(master) && arbiter.hasUnavailable() {
 		pools[m].WaitsFor, pools[m].Stalled = &arbiter, false

@@ -100,6 +100,9 @@ func TestMastersDoNotDelayAnUpdatingArbiter(t *testing.T) {
 	nodes[0].Pool, nodes[1].Pool, nodes[2].Pool = "arbiter", "arbiter", "master"
 	all := poolsOf(pools, nodes, at(30))
 	assert.Equal(t, []string{"arbiter", ""}, []string{waitsFor(all[0]), waitsFor(all[1])})
+	nodes[2] = finishedNode("m", 1, 5)
+	nodes[2].Pool = "master"
+	assert.Empty(t, waitsFor(poolsOf(pools, nodes, at(30))[0]), "masters that are done wait for nothing")
 }
 
 // A target that was set two seconds after a change of a MachineConfig has the change. If the change leads to no new target

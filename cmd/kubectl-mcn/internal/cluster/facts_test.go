@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	configv1 "github.com/openshift/api/config/v1"
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -12,6 +13,11 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
+
+// A cluster that was just created has no history of updates.
+func TestAClusterWithoutHistoryIsNotUpdating(t *testing.T) {
+	assert.Equal(t, cluster.Version{Desired: "4.20.3"}, cluster.NewVersion(&configv1.ClusterVersion{Status: configv1.ClusterVersionStatus{Desired: configv1.Release{Version: "4.20.3"}}}))
+}
 
 // deletionTimestamp is the end of the grace period, and not the time of the deletion.
 func TestAPodWasDeletedItsGracePeriodBeforeItsDeletionTimestamp(t *testing.T) {

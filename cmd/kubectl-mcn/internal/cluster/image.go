@@ -37,7 +37,7 @@ func imageOf(config string, nodes []Node, updated int, messages ...string) strin
 		return ""
 	}
 	for _, other := range slices.Sorted(maps.Keys(done)) {
-		if isImageMode && done[other] == updated && done[newest.Desired.Image] != updated {
+		if done[other] == updated && done[newest.Desired.Image] != updated {
 			return other
 		}
 	}
@@ -47,12 +47,11 @@ func imageOf(config string, nodes []Node, updated int, messages ...string) strin
 // isNewer reports whether the update of a was requested after the update of b. If that is not known, a
 // node that does not run its desired target is newer, and otherwise the node whose update is later.
 func isNewer(a, b *Node) bool {
-	if !a.Requested.IsZero() && !b.Requested.IsZero() && !a.Requested.Equal(b.Requested) {
-		return a.Requested.After(b.Requested)
+	requested := 0
+	if !a.Requested.IsZero() && !b.Requested.IsZero() {
+		requested = a.Requested.Compare(b.Requested)
 	}
-	if a.hasDesired() != b.hasDesired() {
-		return !a.hasDesired()
-	}
+	rank := map[bool]int{true: -1}
 	last := func(n *Node) time.Time { return mco.Later(mco.Later(n.Started, n.Completed), n.Requested) }
-	return cmp.Or(last(a).Compare(last(b)), cmp.Compare(a.Desired.Image, b.Desired.Image)) > 0
+	return cmp.Or(requested, rank[a.hasDesired()]-rank[b.hasDesired()], last(a).Compare(last(b)), cmp.Compare(a.Desired.Image, b.Desired.Image)) > 0
 }

@@ -45,8 +45,7 @@ func (p *Pool) readSources(o *mcfgv1.MachineConfigPool) {
 	if p.Paused {
 		p.PausedBy = mco.LastWrite(o.ManagedFields, mco.OfPaused)
 	}
-	selector, err := metav1.LabelSelectorAsSelector(o.Spec.MachineConfigSelector)
-	if err == nil && !selector.Empty() {
+	if selector, err := metav1.LabelSelectorAsSelector(o.Spec.MachineConfigSelector); err == nil {
 		p.selector = selector
 	}
 }
