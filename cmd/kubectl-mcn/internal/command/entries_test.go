@@ -254,6 +254,17 @@ func TestAnEntryCountsNodesWithTheSameCause(t *testing.T) {
 		assert.Contains(t, got, "worker-8, worker-9)")
 		assert.NotContains(t, got, "-o wide")
 	}
+
+	// The nodes are done, but one is degraded.
+	setCondition(all[1].(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, "disk full")
+	for _, o := range all[14:] {
+		down := o.(*corev1.Node)
+		down.Spec.Unschedulable = false
+		down.Status.Conditions[0] = corev1.NodeCondition{Type: corev1.NodeReady, Status: corev1.ConditionUnknown, LastTransitionTime: metav1.NewTime(now.Add(-time.Hour)), Message: "no status"}
+	}
+	all[0] = newPool("worker", newConfig)
+	got = execute(t, asList(t, all...), "-f", "-").stdout
+	assert.Contains(t, got, "\n~ worker-1: NotReady since 13:16:05\n    no status\n    next: oc describe node worker-1\n    the same: worker-10, worker-11, worker-2, ")
 }
 
 // A node that updates to a withdrawn config has an entry, and no row in the table. The line of its pool names the config.

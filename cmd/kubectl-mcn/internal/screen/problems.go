@@ -34,9 +34,10 @@ func sections(pools []cluster.Pool, o Options) []section {
 		}
 		pinned = append(pinned, ofPinnedImageSets(p, o)...)
 	}
+	slices.SortStableFunc(held, func(a, b Problem) int { return cmp.Compare(b.Tone, a.Tone) }) // Alarm comes first
 	return []section{
 		{stuck, "! %s stuck for other causes: see kubectl mcn -o wide"},
-		{held, "%s not updated for other causes: see kubectl mcn -o wide"},
+		{held, "%s not updated or unavailable for other causes: see kubectl mcn -o wide"},
 		{slow, "~ %s slow or failing for other causes: see kubectl mcn -o wide"},
 		{pinned, "~ %s with problems of pinned image sets: see kubectl mcn -o wide"},
 	}
@@ -172,48 +173,40 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	return strings.Join(parts, ", ")
 }
 
-// ofHeldNodes returns a problem for each node that gets no update: a waiting node that has lost an annotation, a
-// waiting node of a Stalled pool, an unavailable waiting node of a pool that could update it, and a node that has not
-// reported. A waiting node of a Full pool gets no problem here, because the entry of the pool names its unavailable
-// nodes. In a paused pool, a cordoned node gets no problem.
-func ofHeldNodes(p cluster.Pool, o Options) []Problem {
-	var all []Problem
-	isOpen := p.Stalled || p.Unobserved != nil || p.Updating > 0 && !p.Full && !p.Paused
+// ofHeldNodes returns a problem for each node that nothing updates: a waiting node that has lost an annotation, a waiting
+// node of a Stalled pool, a node that has not reported, and an unavailable node for which isOutage is true.
+func ofHeldNodes(p cluster.Pool, o Options) (all []Problem) {
 	for _, n := range p.Nodes {
-		problem := about(n, "Held", Alarm)
-		why := reasons(n, o)
-		switch isUnavailable := len(n.Unavailable) > 0; {
+		problem, why, timelessWhy := about(n, "Held", Warn), "", ""
+		if isOutage(p, n, o) {
+			why, timelessWhy = reasons(n, o), reasons(timeless(n), o)
+			problem.began, problem.Message, problem.Next = n.Unavailable[0].Since, unready(n), nextForUnavailable(n)
+		}
+		var what string
+		var next []string // of a node that is available
+		switch {
 		case n.State == cluster.Waiting && n.Is(progress.AnnotationsMissing):
-			problem.What, problem.Next = why, nextFor(n.Name, describeNode)
+			problem.Tone = Alarm
 			problem.Message = "machine-config-operator does not count the node as done. The controller writes desiredConfig again when the pool has a free place; then the daemon writes state. " +
 				"The daemon writes currentConfig only when it starts."
-		case isOpen && n.State == cluster.Waiting && isUnavailable:
-			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now)+": "+why, nextForUnavailable(n)
-			if !p.Stalled {
-				problem.Tone = Warn
+		case n.State == cluster.Waiting && (p.Stalled || why != "" && !p.Paused):
+			what, next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now), []string{controllerLog}
+			if p.Stalled {
+				problem.Tone = Alarm
 			}
-		case p.Paused && n.State == cluster.Waiting && isUnavailable && n.Unavailable[0].Reason != progress.Cordoned:
-			problem.What, problem.Next, problem.Tone = why, nextForUnavailable(n), Warn
-		case p.Stalled && n.State == cluster.Waiting:
-			problem.What, problem.Next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now), []string{controllerLog}
-			if n.Current.Config == p.Target.Config {
-				problem.What += ": it does not have the OS image of its pool"
+			if why == "" && n.Current.Config == p.Target.Config {
+				what += ": it does not have the OS image of its pool"
 			}
-		case n.State == cluster.Unreported && isUnavailable:
-			problem.What, problem.Next, problem.Tone = "has not reported, "+why, nextForUnavailable(n), Warn
 		case n.State == cluster.Unreported && n.HasNode:
-			problem.What, problem.Next, problem.Tone = "has not reported", nextFor(n.Name, daemonPods, daemonLog), Warn
-		default:
+			what, next = "has not reported", nextFor(n.Name, daemonPods, daemonLog)
+		case why == "":
 			continue
 		}
-		if problem.Message == "" {
-			problem.Message = unready(n)
+		problem.What = strings.Trim(what+": "+why, ": ")
+		if why == "" {
+			problem.Next = next
 		}
-		if len(n.Unavailable) > 0 {
-			problem.began = n.Unavailable[0].Since
-		}
-		what := strings.ReplaceAll(problem.What, why, reasons(timeless(n), o))
-		problem.cause = [3]any{problem.Tone, strings.ReplaceAll(what, n.Name, ""), masked(problem.Message, n.Name)}
+		problem.cause = [4]any{problem.Tone, what, timelessWhy, masked(problem.Message, n.Name)}
 		all = append(all, problem)
 	}
 	return all

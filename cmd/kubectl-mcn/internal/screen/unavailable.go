@@ -31,6 +31,30 @@ func hasEntry(n cluster.Node) bool {
 	return n.Degraded || n.InUpdate() || len(n.Lost) > 0 || n.State == cluster.Unreported
 }
 
+// isOutage reports whether a node that is not in an update is unavailable, and no entry of its pool names it: the entries
+// of a Full pool, and of a pool whose nodes are all done, name all unavailable nodes. In a paused pool, nothing waits for a
+// cordoned node. A waiting node has an entry at once if others are updated before it. Otherwise a node may need a moment,
+// for example after a reboot.
+func isOutage(p cluster.Pool, n cluster.Node, o Options) bool {
+	isCordoned := func() bool { return n.Unavailable[0].Reason == progress.Cordoned } // and nothing else: other reasons come first
+	isLong := func(u progress.Unavailable) bool {
+		return o.Now.Sub(mco.Later(u.Since, mco.Later(n.Completed, n.Ended))) >= updatedDelay
+	}
+	switch {
+	case len(n.Unavailable) == 0, n.Degraded, n.InUpdate():
+		return false
+	case hasEntry(n):
+		return true
+	case p.Full, p.NotUpdated != nil, p.Paused && isCordoned():
+		return false
+	case n.State == cluster.Waiting && (p.Stalled || p.Updating > 0):
+		return true
+	case n.State == cluster.Waiting && isCordoned():
+		return false
+	}
+	return slices.ContainsFunc(n.Unavailable, isLong)
+}
+
 // timeless returns a node without the times since when it is unavailable.
 func timeless(n cluster.Node) cluster.Node {
 	n.Unavailable = slices.Clone(n.Unavailable)

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	corev1 "k8s.io/api/core/v1"
@@ -53,5 +54,42 @@ func TestTheControllerIsNotNamedAsWhoCordoned(t *testing.T) {
 	for by, want := range map[string]string{"oc": "cordoned by oc", mco.Controller: "cordoned"} {
 		n.Cordoner.Name = by
 		assert.Equal(t, want, reasons(n, Options{}))
+	}
+}
+
+// An unavailable node has an entry of its own, unless an entry of its pool names it. A reboot needs a moment, and nothing
+// waits for a cordoned node of a paused pool.
+func TestAnUnavailableNodeHasAnEntryUnlessItsPoolNamesIt(t *testing.T) {
+	for name, test := range map[string]struct {
+		pool   cluster.Pool
+		state  cluster.State
+		reason progress.UnavailableReason
+		ago    time.Duration
+		want   bool
+	}{
+		"done":                                  {cluster.Pool{}, cluster.Done, progress.NotReady, 3 * time.Minute, true},
+		"done, cordoned":                        {cluster.Pool{}, cluster.Done, progress.Cordoned, 3 * time.Minute, true},
+		"done, for a moment":                    {cluster.Pool{}, cluster.Done, progress.NotReady, time.Minute, false},
+		"done for a moment":                     {cluster.Pool{}, cluster.Done, progress.NotReady, 6 * time.Minute, false},
+		"done, the pool is not Updated":         {cluster.Pool{NotUpdated: &cluster.PoolCondition{}}, cluster.Done, progress.NotReady, 3 * time.Minute, false},
+		"done, the pool is full":                {cluster.Pool{Full: true}, cluster.Done, progress.NotReady, 3 * time.Minute, false},
+		"done, paused":                          {cluster.Pool{Paused: true}, cluster.Done, progress.NotReady, 3 * time.Minute, true},
+		"done, paused, cordoned":                {cluster.Pool{Paused: true}, cluster.Done, progress.Cordoned, 3 * time.Minute, false},
+		"waiting, paused":                       {cluster.Pool{Paused: true}, cluster.Waiting, progress.NotReady, 3 * time.Minute, true},
+		"waiting, paused, cordoned":             {cluster.Pool{Paused: true, Counts: cluster.Counts{Updating: 1}}, cluster.Waiting, progress.Cordoned, 3 * time.Minute, false},
+		"waiting, nothing is updated":           {cluster.Pool{}, cluster.Waiting, progress.NotReady, 3 * time.Minute, true},
+		"waiting, cordoned, nothing is updated": {cluster.Pool{}, cluster.Waiting, progress.Cordoned, 3 * time.Minute, false},
+		"waiting, another node is updated":      {cluster.Pool{Counts: cluster.Counts{Updating: 1}}, cluster.Waiting, progress.Cordoned, time.Minute, true},
+		"waiting, stalled":                      {cluster.Pool{Stalled: true}, cluster.Waiting, progress.NotReady, time.Minute, true},
+		"unreported, the pool is full":          {cluster.Pool{Full: true}, cluster.Unreported, progress.NotReady, time.Minute, true},
+	} {
+		n := cluster.Node{State: test.state}
+		o := Options{Now: time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)}
+		n.Completed = o.Now.Add(-5 * time.Minute)
+		if name == "done for a moment" {
+			n.Completed = o.Now.Add(-time.Minute)
+		}
+		n.Unavailable = []progress.Unavailable{{Reason: test.reason, Since: o.Now.Add(-test.ago)}}
+		assert.Equal(t, test.want, isOutage(test.pool, n, o), name)
 	}
 }
