@@ -121,14 +121,15 @@ func TestARebootIsOverOnceTheMachineIsUp(t *testing.T) {
 		message         string
 		back            float64
 	}{
-		"Ready since before":                       {ready: 1, isReady: true},
-		"Ready again":                              {ready: 25, isReady: true, back: 25},
-		"NotReady since then":                      {ready: 25, degraded: 24},
-		"the daemon has failed later":              {ready: 1, isReady: true, degraded: 24, back: 24},
-		"the daemon was about to end":              {ready: 1, isReady: true, degraded: 20.5},
-		"the daemon could not reboot":              {ready: 1, isReady: true, degraded: 24, message: "reboot command failed, something is seriously wrong"},
-		"Ready again, and the daemon fails":        {ready: 23, isReady: true, degraded: 24, back: 23},
-		"the daemon has failed later, and no Node": {noNode: true, degraded: 24, back: 24},
+		"Ready since before":                        {ready: 1, isReady: true},
+		"Ready again":                               {ready: 25, isReady: true, back: 25},
+		"NotReady since then":                       {ready: 25, degraded: 24},
+		"NotReady, and the daemon has failed later": {ready: 23, degraded: 24, back: 24},
+		"the daemon has failed later":               {ready: 1, isReady: true, degraded: 24, back: 24},
+		"the daemon was about to end":               {ready: 1, isReady: true, degraded: 20.5},
+		"the daemon could not reboot":               {ready: 1, isReady: true, degraded: 24, message: "reboot command failed, something is seriously wrong"},
+		"Ready again, and the daemon fails":         {ready: 23, isReady: true, degraded: 24, back: 23},
+		"the daemon has failed later, and no Node":  {noNode: true, degraded: 24, back: 24},
 		"no Node": {noNode: true},
 	} {
 		node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working")

@@ -12,8 +12,8 @@ import (
 )
 
 // readBack sets Back if the machine is up again, although its reboot is not reported as complete: the Node has become Ready
-// since the reboot began, or the daemon has reported something else. If only the Node announces the reboot, it began at an
-// unknown time after the start of the update: then Since is Back.
+// since the reboot began, or the daemon has reported something else since the Node became NotReady. If only the Node announces
+// the reboot, it began at an unknown time after the start of the update: then Since is Back.
 func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
 	reboot, degraded := find(list, phases.RebootedNode), find(list, phases.NodeDegraded)
 	isReported, began := reboot.Status == metav1.ConditionUnknown, n.Started
@@ -21,14 +21,16 @@ func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
 		began = reboot.LastTransitionTime.UTC()
 	}
 	isKnown := isReported || n.Update == progress.Unreported && !began.IsZero()
-	if n.Step != phases.RebootedNode || !isKnown || n.Is(progress.NotReady) {
+	if n.Step != phases.RebootedNode || !isKnown {
 		return
 	}
 	// A daemon goes on for a moment after it has asked for the reboot.
-	if isReported && degraded.LastTransitionTime.Sub(began) > time.Minute && !rebootFailed.MatchString(degraded.Message) {
+	down, isDown := n.unavailableSince(progress.NotReady)
+	isLater := degraded.LastTransitionTime.After(Later(down, began.Add(time.Minute)))
+	if isReported && isLater && !rebootFailed.MatchString(degraded.Message) {
 		n.Back = degraded.LastTransitionTime.UTC()
 	}
-	if node == nil {
+	if node == nil || isDown {
 		return
 	}
 	for _, c := range node.Status.Conditions {

@@ -84,6 +84,8 @@ func nextForStep(n cluster.Node, o Options) []string {
 			return append(nextFor(n.Name, describeNode), controllerLog)
 		}
 		return []string{controllerLog}
+	case n.Is(progress.NotReady) && !n.Back.IsZero(): // the daemon runs
+		return nextFor(n.Name, describeNode, daemonLog)
 	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded && !n.HasNode: // the daemon may not be running
 		return nextFor(n.Name, describeNode)
 	case n.NotStarted() && !n.Degraded, !n.Back.IsZero():

@@ -34,4 +34,6 @@ func TestADaemonThatDoesNotReportAfterARebootIsNextForAWithdrawnTargetToo(t *tes
 	assert.Empty(t, Next(n, Options{}))
 	n.Back = time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
 	assert.Equal(t, nextFor("w-1", daemonPods, daemonLog), Next(n, Options{}))
+	n.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
+	assert.Equal(t, nextFor("w-1", describeNode, daemonLog), Next(n, Options{}), "the Node may be NotReady for another cause")
 }
