@@ -18,12 +18,12 @@ import (
 
 // ofPods says why the pods that the error of a drain names do not go: they are terminating, or a PodDisruptionBudget
 // that selects them refuses the eviction, for example "PDB shop/router allows 0 disruptions (1 of 2 healthy): router-0".
-// It also returns the commands that show more: those for refused pods first, because one shows all budgets of a
-// namespace. If a budget waits for pods that are not Ready, the commands show these pods in place of the budget.
+// It also returns the commands that show more, in the order of rank. If a budget waits for pods that are not Ready, the
+// commands show these pods in place of the budget.
 func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 	said := saidOfPods{refused: map[types.NamespacedName][]string{}, unknown: map[string][]string{}, unselected: map[string][]string{}}
-	pods, rank := slices.Clone(n.Pods), map[bool]int{false: 1}
-	slices.SortStableFunc(pods, func(a, b mco.Pod) int { return rank[a.Refused] - rank[b.Refused] })
+	pods := slices.Clone(n.Pods)
+	slices.SortStableFunc(pods, func(a, b mco.Pod) int { return o.rank(n, a) - o.rank(n, b) })
 	for _, pod := range pods {
 		commands := said.add(n, pod, o)
 		if nodemeta.IsName(pod.Name) && nodemeta.IsName(pod.Namespace) {
@@ -33,6 +33,28 @@ func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 		}
 	}
 	return said.texts(o), next
+}
+
+// The ranks of the pods of a drain. One command shows the budgets of all refused pods of a namespace, so they come before the
+// other pods of which nothing is known.
+const (
+	isHeld   = iota // by a finalizer
+	isBroken        // terminating or not Ready
+	isRefused
+	isUnknown
+)
+
+func (o Options) rank(n cluster.Node, pod mco.Pod) int {
+	state, _ := o.stateOf(n, pod)
+	switch {
+	case len(state.Finalizers) > 0:
+		return isHeld
+	case !state.Deleted.IsZero(), !state.NotReady.IsZero():
+		return isBroken
+	case pod.Refused:
+		return isRefused
+	}
+	return isUnknown
 }
 
 // saidOfPods collects what a screen says about the pods of a drain.
@@ -56,12 +78,15 @@ func (s *saidOfPods) add(n cluster.Node, pod mco.Pod, o Options) []string {
 		return []string{controllerLog} // the controller tries again
 	case !state.Deleted.IsZero():
 		s.leaving = addOnce(s.leaving, Clean(name.String()+o.terminating(state)))
-		return []string{showPod(n, pod)}
+		return []string{o.showPod(n, pod)}
 	case !pod.Refused:
-		return []string{showPod(n, pod)}
+		if !state.NotReady.IsZero() {
+			say(o.notReady(state))
+		}
+		return []string{o.showPod(n, pod)}
 	case isKnown && len(by) == 0:
 		s.unselected[pod.Namespace] = addOnce(s.unselected[pod.Namespace], pod.Name)
-		return []string{showPod(n, pod)}
+		return []string{o.showPod(n, pod)}
 	case o.isAllowed(by, state):
 		say(" can be evicted now")
 		return []string{controllerLog} // the controller tries again
@@ -99,8 +124,7 @@ func (s *saidOfPods) texts(o Options) []string {
 		b := o.Budgets[name]
 		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%s): %s", name, healthOf(b), o.names(s.refused[name]))))
 		for _, pod := range o.unhealthy(name) {
-			state := o.Pods[pod]
-			texts = addOnce(texts, Clean(pod.String()+" is not Ready"+sinceText(state.NotReady, o.Now)+": "+state.Why))
+			texts = addOnce(texts, Clean(pod.String()+o.notReady(o.Pods[pod])))
 		}
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(s.unselected)) {
@@ -121,12 +145,21 @@ func (s *saidOfPods) texts(o Options) []string {
 }
 
 // showPod returns the command that shows a pod or, if the error names several pods of its namespace, all pods of the namespace.
-func showPod(n cluster.Node, pod mco.Pod) string {
-	isOther := func(p mco.Pod) bool { return p.Namespace == pod.Namespace && p.Name != pod.Name }
+// A pod that is alone in what is known about it has its own command.
+func (o Options) showPod(n cluster.Node, pod mco.Pod) string {
+	rank := o.rank(n, pod)
+	isOther := func(p mco.Pod) bool {
+		return p.Namespace == pod.Namespace && p.Name != pod.Name && (rank > isBroken || o.rank(n, p) == rank)
+	}
 	if slices.ContainsFunc(n.Pods, isOther) {
 		return "oc get pods -n " + pod.Namespace
 	}
 	return "oc get pod " + pod.Name + " -n " + pod.Namespace
+}
+
+// notReady says since when a pod is not Ready, and why.
+func (o Options) notReady(p cluster.Pod) string {
+	return " is not Ready" + sinceText(p.NotReady, o.Now) + ": " + p.Why
 }
 
 // terminating says since when a pod is terminating, until when, and what holds it after that.

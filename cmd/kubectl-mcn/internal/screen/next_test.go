@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
@@ -21,11 +22,26 @@ func TestTheControllersLogExplainsMessagesOfItsSteps(t *testing.T) {
 	assert.NotContains(t, Next(n, Options{}), controllerLog)
 }
 
-// One command shows the budgets of all refused pods of a namespace, so it comes before the commands for single pods.
-func TestTheBudgetsComeBeforeTheOtherPods(t *testing.T) {
-	n := cluster.Node{Node: mco.Node{Pods: []mco.Pod{{Namespace: "shop", Name: "a"}, {Namespace: "db", Name: "b", Refused: true}, {Namespace: "db", Name: "c", Refused: true}}}}
-	_, next := Options{}.ofPods(n)
-	assert.Equal(t, []string{"oc get pdb -n db", "oc get pod a -n shop"}, next)
+// One command shows the budgets of all refused pods of a namespace, so it comes before the commands for single pods. A pod
+// that is known to be terminating or not Ready comes first, wherever the error names it.
+func TestThePodsOfWhichMoreIsKnownComeFirst(t *testing.T) {
+	shop := func(name string) mco.Pod { return mco.Pod{Namespace: "shop", Name: name} }
+	n := cluster.Node{Node: mco.Node{Pods: []mco.Pod{shop("a"), {Namespace: "db", Name: "b", Refused: true}, {Namespace: "db", Name: "c", Refused: true}}}}
+	nextWith := func(known map[string]cluster.Pod) []string {
+		o := Options{Facts: cluster.Facts{Pods: map[types.NamespacedName]cluster.Pod{}}}
+		for name, pod := range known {
+			n.Pods = append(n.Pods, shop(name))
+			o.Pods[nameOf(shop(name))] = pod
+		}
+		_, next := o.ofPods(n)
+		return next
+	}
+	assert.Equal(t, []string{"oc get pdb -n db", "oc get pod a -n shop"}, nextWith(nil))
+	since := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
+	known := map[string]cluster.Pod{"d": {Deleted: since, Finalizers: []string{"x"}}, "e": {NotReady: since}}
+	assert.Equal(t, []string{"oc get pod d -n shop", "oc get pod e -n shop", "oc get pdb -n db", "oc get pods -n shop"}, nextWith(known))
+	known["f"] = cluster.Pod{Deleted: since}
+	assert.Equal(t, []string{"oc get pod d -n shop", "oc get pods -n shop", "oc get pdb -n db"}, nextWith(known), "of two pods, as much is known")
 }
 
 // A node that goes on to a withdrawn target needs nothing, unless its daemon does not report.
