@@ -184,7 +184,7 @@ func (n *Node) readMessages(node *corev1.Node) {
 		if isReason && !n.Is(reason) {
 			n.Recovered = Later(n.Recovered, c.LastTransitionTime.UTC())
 		}
-		if n.Is(reason) && c.Message != "" {
+		if n.Is(reason) {
 			if n.Messages == nil {
 				n.Messages = map[progress.UnavailableReason]string{}
 			}

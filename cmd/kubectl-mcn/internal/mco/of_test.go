@@ -111,6 +111,19 @@ func TestTheMostSpecificErrorIsShown(t *testing.T) {
 	}
 }
 
+// The conditions of a Node say when it became available, and not when it became unavailable. An update without any other
+// time began before its Node became NotReady.
+func TestTheConditionsOfANodeHaveTimes(t *testing.T) {
+	node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working")
+	node.Status.Conditions = []corev1.NodeCondition{
+		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(at(3))},
+		{Type: corev1.NodeReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(at(9))},
+	}
+	n := mco.Of(node, nil)
+	assert.Equal(t, at(3), n.Recovered)
+	assert.Equal(t, at(9), n.Started)
+}
+
 // A reboot is over once its Node has become Ready, or its daemon has reported something else later: then only its report is
 // missing.
 func TestARebootIsOverOnceTheMachineIsUp(t *testing.T) {
