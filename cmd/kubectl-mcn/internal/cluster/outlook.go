@@ -71,9 +71,7 @@ func (c *calculation) setNotUpdated() {
 		return
 	}
 	why := c.notUpdated
-	if why.Since = c.last; c.isBehind && c.notUpdated.Since.IsZero() {
-		why.Since = c.written // until then, it was Updated
-	}
+	why.Since = c.last
 	c.NotUpdated = &why
 }
 

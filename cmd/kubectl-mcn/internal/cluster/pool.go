@@ -95,7 +95,6 @@ type Pool struct {
 
 	written     time.Time       // the last write of the spec, or zero
 	begun       time.Time       // when the condition Updating became True, or zero
-	isBehind    bool            // the status is about Target, but not about the last change of the spec
 	toObserve   time.Time       // when the controller got what it has not looked at, or zero
 	machines    int             // the number of machines in the status
 	updated     int             // the number of updated machines in the status

@@ -53,9 +53,7 @@ func (c *calculation) add(nodes []Node) {
 	count := map[State]int{}
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
-		if c.Known {
-			n.dropWithdrawn(c.Target)
-		}
+		n.dropWithdrawn(c.Target)
 		n.State = c.stateOf(*n)
 		n.OffTarget = c.Known && n.InUpdate() && n.Towards().Config != c.Target.Config
 		c.setProgress(n)

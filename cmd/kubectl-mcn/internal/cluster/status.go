@@ -111,7 +111,7 @@ func (p *Pool) readObserved(o *mcfgv1.MachineConfigPool) {
 	case isOfLast, isOfOther:
 		p.toObserve = p.TargetSet
 	case isBehind(o):
-		p.toObserve, p.isBehind = p.written, true
+		p.toObserve = p.written
 	default:
 		p.Observed = true
 	}

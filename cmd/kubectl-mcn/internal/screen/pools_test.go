@@ -55,6 +55,7 @@ func TestLeftIsTheTimeOrTheReasonWhyItIsUnknown(t *testing.T) {
 		{with(cluster.Pool{Counts: updating, Remaining: new(time.Duration)}), "soon"},
 		{with(cluster.Pool{Counts: updating, Remaining: &left}, pulling), "~7m"},
 		{with(cluster.Pool{Counts: waiting}), "-"},
+		{with(cluster.Pool{Counts: cluster.Counts{Done: 1}}), "-"},
 	} {
 		assert.Equal(t, tc.want, leftText(tc.pool), "%+v", tc.pool)
 	}
