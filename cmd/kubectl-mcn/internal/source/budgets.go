@@ -28,11 +28,7 @@ const (
 // have been at their step for the longest time. The caller holds the lock.
 func (s *Store) named() (all []mco.Pod) {
 	var nodes []*cluster.Node
-	s.each(func(n *cluster.Node) {
-		if len(n.Pods) > 0 {
-			nodes = append(nodes, n)
-		}
-	})
+	s.each(func(n *cluster.Node) { nodes = append(nodes, n) })
 	rank := map[bool]int{false: 1} // degraded nodes come first
 	slices.SortFunc(nodes, func(a, b *cluster.Node) int {
 		return cmp.Or(rank[a.Degraded]-rank[b.Degraded], a.Since.Compare(b.Since), cmp.Compare(a.Name, b.Name))

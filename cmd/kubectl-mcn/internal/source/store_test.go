@@ -52,6 +52,23 @@ func TestADeletedObjectIsGoneAtOnce(t *testing.T) {
 	assert.Len(t, s.View(time.Time{}).Components, 1)
 }
 
+// While the pages of a new list arrive, the objects of the last list stay.
+func TestObjectsStayUntilTheLastPage(t *testing.T) {
+	s := NewStore()
+	s.resources[coreNodes] = &access{names: map[string]bool{}}
+	page := func(name string) *corev1.NodeList {
+		return &corev1.NodeList{Items: []corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: name}}}}
+	}
+	for _, tc := range []struct {
+		name            string
+		isFirst, isLast bool
+		want            int
+	}{{"a", true, false, 1}, {"b", false, true, 2}, {"a", true, false, 2}, {"c", false, true, 2}} {
+		require.NoError(t, s.putPage(coreNodes, page(tc.name), tc.isFirst, tc.isLast))
+		assert.Len(t, s.objects().Nodes, tc.want)
+	}
+}
+
 // Nodes that the user may not read are left out, until the user may read them. If the user loses the permission
 // later, this is a failure.
 func TestDeniedNodesMayBecomeReadable(t *testing.T) {

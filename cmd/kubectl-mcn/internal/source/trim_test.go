@@ -3,8 +3,10 @@ package source
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
@@ -63,6 +65,9 @@ func TestATrimmedObjectReadsTheSame(t *testing.T) {
 // The store shares equal texts, and forgets them once there are too many.
 func TestTheStoreBoundsSharedTexts(t *testing.T) {
 	s := NewStore()
+	first, second := strings.Clone("text"), strings.Clone("text")
+	assert.Same(t, unsafe.StringData(s.text(first)), unsafe.StringData(s.text(second)))
+	s = NewStore()
 	for i := range maxTexts {
 		s.text(strconv.Itoa(i))
 	}
