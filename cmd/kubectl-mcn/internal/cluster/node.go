@@ -47,6 +47,8 @@ type Node struct {
 	Slow bool
 	// Kubelet and OS are the versions that the kubelet reports.
 	Kubelet, OS string
+	// Created is when the Node was created, or zero.
+	Created time.Time
 
 	kube *corev1.Node // the Node, or nil if it is not known
 }
@@ -57,6 +59,7 @@ func NewNode(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	n := Node{Node: mco.Of(node, mcn), kube: node}
 	if node != nil {
 		n.Kubelet, n.OS = node.Status.NodeInfo.KubeletVersion, node.Status.NodeInfo.OSImage
+		n.Created = node.CreationTimestamp.UTC()
 	}
 	return n
 }

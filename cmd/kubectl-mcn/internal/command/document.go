@@ -206,7 +206,7 @@ func wholeOptions(v source.View) screen.Options {
 func entries(problems []screen.Problem) []documentEntry {
 	all := []documentEntry{}
 	for _, p := range problems {
-		all = append(all, documentEntry{p.Tone == screen.Alarm, p.Subject, p.About, p.What, p.Since, p.Message, p.Details, p.Next})
+		all = append(all, documentEntry{p.Tone == screen.Alarm, p.Subject, p.About, p.What, p.Began(), p.Message, p.Details, p.Next})
 	}
 	return all
 }

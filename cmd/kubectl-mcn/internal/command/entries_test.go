@@ -93,6 +93,10 @@ func TestTheStepAndTheMessageDecideTheNextCommands(t *testing.T) {
 		assert.Regexp(t, `\n! pool worker: NodeDegraded since .*\n(    .*\n)+    next: oc -n openshift-machine-config-operator logs .*`+want, execute(t, asList(t, p, draining), "-f", "-").stdout)
 		assert.Contains(t, execute(t, asList(t, p, draining), "node", "worker-0", "-f", "-").stdout, "\n! pool worker: NodeDegraded since ", "the screen of a node has the pool's entry that names the node")
 	}
+	other := draining.DeepCopy()
+	other.Name = "worker-1"
+	p := with(newPool("worker", newConfig), "NodeDegraded", time.Hour, `Node worker-0 is reporting: "disk full", Node worker-1 is reporting: "disk full"`)
+	assert.Contains(t, execute(t, asList(t, p, draining, other), "node", "worker-1", "-f", "-").stdout, "spec.nodeName=worker-1)\n", "the command is for this node")
 }
 
 // The screen of a node says why the node waits, unless an entry of the screen says so.
@@ -265,6 +269,7 @@ func TestAnEntryCountsNodesWithTheSameCause(t *testing.T) {
 	all[0] = newPool("worker", newConfig)
 	got = execute(t, asList(t, all...), "-f", "-").stdout
 	assert.Contains(t, got, "\n~ worker-1: NotReady since 13:16:05\n    no status\n    next: oc describe node worker-1\n    the same: worker-10, worker-11, worker-2, ")
+	assert.Equal(t, "2026-03-04T13:16:05Z", execute(t, asList(t, all...), "-f", "-", "-o", "jsonpath={.pools[0].entries[1].since}").stdout)
 }
 
 // A node that updates to a withdrawn config has an entry, and no row in the table. The line of its pool names the config.

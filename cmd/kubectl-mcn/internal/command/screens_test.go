@@ -401,5 +401,9 @@ func TestEachHelpFitsATerminal(t *testing.T) {
 	assert.Contains(t, execute(t, "", "--help").stdout, "--kubeconfig")
 	assert.Contains(t, execute(t, "", "completion", "bash").stdout, "__complete")
 	assert.Contains(t, execute(t, "", "__complete", "").stdout, "\nhelp\tHelp about any command\nnode\t", "each command that is offered does what its line says")
+	for args, want := range map[string]string{"": ":4\n", "node ": ":4\n", "wait ": ":4\n", "node -f ": ":0\n"} {
+		got := execute(t, "", append([]string{"__complete"}, strings.Split(args, " ")...)...).stdout
+		assert.Equal(t, want, got[strings.LastIndex(got, ":"):], "4 is without files: %q", args)
+	}
 	assert.Regexp(t, `^kubectl mcn version (\(devel\)|v\S+), go1\.\S+\n$`, execute(t, "", "--version").stdout)
 }

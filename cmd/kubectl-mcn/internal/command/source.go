@@ -35,6 +35,7 @@ func (f *sourceFlags) bind(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVarP(&f.files, "filename", "f", nil, "read a `FILE`, folder or must-gather; - is stdin")
 	flags.StringVar(&f.at, "at", "", "with -f, compute ages at `TIME` (RFC 3339, or now)")
+	cmd.ValidArgsFunction = cobra.NoFileCompletions // the value of a flag may be a file, but no argument is
 }
 
 func (f *sourceFlags) open() (err error) {

@@ -28,7 +28,7 @@ func IsNewer(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) bool {
 func (n Node) Places(target progress.Target) int {
 	places, hasFailed := 0, n.isFailing()
 	isDone := n.IsAvailable()
-	if n.state != "" { // the node controller does not read the MachineConfigNode
+	if n.state != "" || n.HasNode && !n.HasObject { // the node controller does not read the MachineConfigNode
 		isDone = n.Desired == n.Current && n.state == nodemeta.StateDone
 	}
 	if len(n.Unavailable) > 0 || !hasFailed && !isDone {

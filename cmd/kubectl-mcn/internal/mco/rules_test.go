@@ -32,6 +32,7 @@ func TestFailingAndUnavailableNodesTakePlaces(t *testing.T) {
 		"fails, and desires another config than the target, cordoned": {configA, other, "Degraded", true, 1},
 		"the files of the node have drifted":                          {configB, configB, "Degraded", false, 1},
 		"the files of the node have drifted, cordoned":                {configB, configB, "Degraded", true, 1},
+		"has joined, and its daemon has not run yet":                  {"", "", "", false, 1},
 		"has lost desiredConfig":                                      {configB, "", "Done", false, 1},
 		"updates to another config than the target, cordoned":         {configA, other, "Working", true, 1},
 	} {

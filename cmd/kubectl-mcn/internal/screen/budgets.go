@@ -35,26 +35,11 @@ func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 	return said.texts(o), next
 }
 
-// The ranks of the pods of a drain. One command shows the budgets of all refused pods of a namespace, so they come before the
-// other pods of which nothing is known.
-const (
-	isHeld   = iota // by a finalizer
-	isBroken        // terminating or not Ready
-	isRefused
-	isUnknown
-)
-
+// rank orders the pods of a drain: those that a finalizer holds, other pods that are terminating or not Ready, and refused
+// pods, because one command shows the budgets of a namespace. Nothing is known of the others.
 func (o Options) rank(n cluster.Node, pod mco.Pod) int {
 	state, _ := o.stateOf(n, pod)
-	switch {
-	case len(state.Finalizers) > 0:
-		return isHeld
-	case !state.Deleted.IsZero(), !state.NotReady.IsZero():
-		return isBroken
-	case pod.Refused:
-		return isRefused
-	}
-	return isUnknown
+	return slices.Index([]bool{len(state.Finalizers) > 0, !state.Deleted.IsZero() || !state.NotReady.IsZero(), pod.Refused, true}, true)
 }
 
 // saidOfPods collects what a screen says about the pods of a drain.
@@ -149,7 +134,7 @@ func (s *saidOfPods) texts(o Options) []string {
 func (o Options) showPod(n cluster.Node, pod mco.Pod) string {
 	rank := o.rank(n, pod)
 	isOther := func(p mco.Pod) bool {
-		return p.Namespace == pod.Namespace && p.Name != pod.Name && (rank > isBroken || o.rank(n, p) == rank)
+		return p.Namespace == pod.Namespace && p.Name != pod.Name && (rank > 1 || o.rank(n, p) == rank)
 	}
 	if slices.ContainsFunc(n.Pods, isOther) {
 		return "oc get pods -n " + pod.Namespace

@@ -123,7 +123,7 @@ func nextForUnavailable(n cluster.Node) []string {
 	return next
 }
 
-func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {
+func nextForPool(p cluster.Pool, c cluster.PoolCondition, o Options) []string {
 	reports := poolwords.ReadReports(c.Message)
 	build, name, _ := poolwords.ReadBuild(c.Message)
 	name = cmp.Or(name, mco.NameIn(c.Message, mco.NamedBuild))
@@ -144,7 +144,7 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition) []string {
 	case mco.SeeController.MatchString(c.Message):
 		return []string{controllerLog}
 	case len(reports) > 0:
-		return nextFor(reports[0].Node, daemonLog)
+		return nextFor(cmp.Or(o.Node, reports[0].Node), daemonLog)
 	}
 	return nextFor(p.Name, describePool)
 }

@@ -63,7 +63,7 @@ var conditionTexts = map[string]string{
 func ofCondition(p cluster.Pool, c cluster.PoolCondition, tone Tone, o Options) Problem {
 	what := cmp.Or(conditionTexts[c.Type], Clean(c.Type)) + sinceText(c.Since, o.Now)
 	problem := Problem{
-		ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, What: what, Message: c.Message, Next: nextForPool(p, c), Tone: tone,
+		ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, What: what, Message: c.Message, Next: nextForPool(p, c, o), Tone: tone,
 	}
 	if c.IsOfBuild() {
 		problem.About = waiting(p)

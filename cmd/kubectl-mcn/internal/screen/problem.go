@@ -42,10 +42,13 @@ type Problem struct {
 	// Tone is Alarm if the problem stops the rollout.
 	Tone Tone
 
-	began time.Time // Since or, if it is zero, when the step of the node began
+	began time.Time // when the step or the outage of the node began
 	marks string    // the signs of the node's steps
 	cause any       // a comparable value; problems with the same cause share an entry
 }
+
+// Began returns Since or, if it is zero, when the step or the outage of the node began.
+func (p Problem) Began() time.Time { return cmp.Or(p.Since, p.began) }
 
 // about returns a problem of a node that does not say yet what the problem is.
 func about(n cluster.Node, kind string, tone Tone) Problem {
@@ -116,7 +119,7 @@ func (o Options) same(first Problem, all []Problem) string {
 	for _, p := range all {
 		names = append(names, p.Subject+p.differs(first, o))
 		pools = addOnce(pools, p.Pool)
-		times = append(times, cmp.Or(p.Since, p.began))
+		times = append(times, p.Began())
 	}
 	if len(all) <= maxNames || o.Whole {
 		return o.names(names)
@@ -151,7 +154,7 @@ func (p Problem) differs(first Problem, o Options) string {
 	if p.Pool != first.Pool {
 		parts = append(parts, "pool "+p.Pool)
 	}
-	if began := cmp.Or(p.Since, p.began); !began.IsZero() && !began.Equal(cmp.Or(first.Since, first.began)) {
+	if began := p.Began(); !began.IsZero() && !began.Equal(first.Began()) {
 		parts = append(parts, "since "+clockTime(began, o.Now))
 	}
 	if len(parts) == 0 {

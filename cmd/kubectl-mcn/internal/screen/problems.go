@@ -77,7 +77,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	if n.State == cluster.Stuck {
 		p.Tone = Alarm
 	}
-	p.Since, p.began = n.DegradedSince, cmp.Or(n.DegradedSince, n.Since)
+	p.Since, p.began = n.DegradedSince, n.Since
 	p.marks, p.What, p.Message, p.Next = marks(n), reason(pool, n, o), n.Message, Next(n, o)
 	details, ofPods := o.ofPods(n)
 	p.Details = details
@@ -173,40 +173,41 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	return strings.Join(parts, ", ")
 }
 
-// ofHeldNodes returns a problem for each node that nothing updates: a waiting node that has lost an annotation, a waiting
-// node of a Stalled pool, a node that has not reported, and an unavailable node for which isOutage is true.
+// ofHeldNodes returns a problem for each node that nothing updates: an unavailable node for which isOutage is true, a waiting
+// node of a Stalled pool, and a node that has not reported.
 func ofHeldNodes(p cluster.Pool, o Options) (all []Problem) {
 	for _, n := range p.Nodes {
-		problem, why, timelessWhy := about(n, "Held", Warn), "", ""
-		if isOutage(p, n, o) {
-			why, timelessWhy = reasons(n, o), reasons(timeless(n), o)
+		problem, what, why, sameWhy := about(n, "Held", Warn), "", "", "" // sameWhy is what why says of all nodes with this cause
+		switch {
+		case isOutage(p, n, o):
+			why, sameWhy = reasons(n, o), reasons(timeless(n), o)
 			problem.began, problem.Message, problem.Next = n.Unavailable[0].Since, unready(n), nextForUnavailable(n)
+		case n.State == cluster.Waiting && p.Stalled:
+			problem.Next = []string{controllerLog}
+			if n.Current.Config == p.Target.Config {
+				why, sameWhy = "it does not have the OS image of its pool", "image"
+			}
+		case n.State == cluster.Unreported && n.HasNode:
+			why = "its Node exists" + sinceText(n.Created, o.Now)
+			problem.began, problem.Next = n.Created, nextFor(n.Name, daemonPods, daemonLog)
+		default:
+			continue
 		}
-		var what string
-		var next []string // of a node that is available
 		switch {
 		case n.State == cluster.Waiting && n.Is(progress.AnnotationsMissing):
 			problem.Tone = Alarm
 			problem.Message = "machine-config-operator does not count the node as done. The controller writes desiredConfig again when the pool has a free place; then the daemon writes state. " +
 				"The daemon writes currentConfig only when it starts."
-		case n.State == cluster.Waiting && (p.Stalled || why != "" && !p.Paused):
-			what, next = "waits, and is not selected"+sinceText(p.StalledSince, o.Now), []string{controllerLog}
+		case n.State == cluster.Waiting && !p.Paused:
+			what = "waits, and is not selected" + sinceText(p.StalledSince, o.Now)
 			if p.Stalled {
 				problem.Tone = Alarm
 			}
-			if why == "" && n.Current.Config == p.Target.Config {
-				what += ": it does not have the OS image of its pool"
-			}
-		case n.State == cluster.Unreported && n.HasNode:
-			what, next = "has not reported", nextFor(n.Name, daemonPods, daemonLog)
-		case why == "":
-			continue
+		case n.State == cluster.Unreported:
+			what = "has not reported"
 		}
 		problem.What = strings.Trim(what+": "+why, ": ")
-		if why == "" {
-			problem.Next = next
-		}
-		problem.cause = [4]any{problem.Tone, what, timelessWhy, masked(problem.Message, n.Name)}
+		problem.cause = [4]any{problem.Tone, what, sameWhy, masked(problem.Message, n.Name)}
 		all = append(all, problem)
 	}
 	return all

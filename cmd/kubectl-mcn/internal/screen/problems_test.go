@@ -38,6 +38,18 @@ func TestPodsThatNoBudgetRefusesAreACauseOfTheirOwn(t *testing.T) {
 	assert.NotEqual(t, causeOf(a, b), causeOf(a, c))
 }
 
+// Nodes that have not reported share an entry, although they were not created at the same time.
+func TestANodeThatHasNotReportedExistsSinceItsCreation(t *testing.T) {
+	created := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
+	n := cluster.Node{State: cluster.Unreported, Created: created, Node: mco.Node{Node: progress.Node{Name: "w-1", HasNode: true}}}
+	later := n
+	later.Created = created.Add(time.Minute)
+	all := ofHeldNodes(cluster.Pool{Nodes: []cluster.Node{n, later}}, Options{Now: later.Created})
+	assert.Equal(t, "has not reported: its Node exists since 14:00:00 (60s)", all[0].What)
+	assert.Equal(t, all[0].cause, all[1].cause)
+	assert.Equal(t, later.Created, all[1].Began())
+}
+
 func TestATextAboutPoolsIsNoEchoIfNoPoolHasAnEntry(t *testing.T) {
 	assert.False(t, isEcho("One or more machine config pools are degraded, please see `oc get mcp`", []cluster.Pool{{Name: "worker"}}, Options{}))
 }

@@ -21,7 +21,7 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	node.Annotations = s.trimMap(o.Annotations, func(name string) bool {
 		return strings.HasPrefix(name, nodemeta.Prefix) || mco.IsOfCordoner(name)
 	})
-	node.DeletionTimestamp = o.DeletionTimestamp
+	node.CreationTimestamp, node.DeletionTimestamp = o.CreationTimestamp, o.DeletionTimestamp
 	if !o.Spec.Unschedulable && strings.HasPrefix(o.Annotations[nodemeta.DesiredDrain], "drain-") { // somebody may have uncordoned it
 		node.ManagedFields = o.ManagedFields
 	}

@@ -32,7 +32,7 @@ func TestATrimmedObjectReadsTheSame(t *testing.T) {
 	both := entry("", `{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}},"f:spec":{"f:unschedulable":{}}}`, 3)
 	both.Manager = "machine-config-controller"
 	node.ManagedFields = append(node.ManagedFields, both)
-	node.Annotations["other"] = "large"
+	node.Annotations["other"], node.CreationTimestamp = "large", *at(1)
 	for name, value := range map[string]string{
 		"currentConfig": "a", "desiredConfig": "b", "currentImage": "x", "desiredImage": "y", "state": "Degraded", "reason": "disk full", "desiredDrain": "drain-b", "lastAppliedDrain": "uncordon-a",
 	} {
@@ -55,6 +55,7 @@ func TestATrimmedObjectReadsTheSame(t *testing.T) {
 	assert.NotContains(t, trimmed.Annotations, "other")
 	assert.Equal(t, mco.Of(node, mcn), mco.Of(trimmed, s.trimMachineConfigNode(mcn)))
 	assert.Equal(t, mco.Of(nil, mcn), mco.Of(nil, s.trimMachineConfigNode(mcn)))
+	assert.Equal(t, node.CreationTimestamp, trimmed.CreationTimestamp)
 	assert.True(t, nodemeta.IsWindows(trimmed))
 	mcn.Status.Conditions = slices.Grow(mcn.Status.Conditions, 8)
 	assert.Less(t, cap(s.trimMachineConfigNode(mcn).Status.Conditions), 8, "the free capacity of the decoder's slice is not kept")
