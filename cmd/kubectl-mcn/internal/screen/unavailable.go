@@ -16,17 +16,15 @@ const manySame = 3
 
 // outages groups the unavailable nodes of a pool that are unavailable for the same reason, with the same message.
 func outages(p cluster.Pool, nodes []cluster.Node, o Options) [][]cluster.Node {
-	return groups(nodes, func(n cluster.Node) [2]string { return outageOf(p, n, o) })
+	return groups(nodes, func(n cluster.Node) any { return outageOf(p, n, o) })
 }
 
-// outageOf returns what nodes of an outage have in common. A node that has an entry of its own is in a group of its own.
-func outageOf(p cluster.Pool, n cluster.Node, o Options) [2]string {
-	if hasEntry(n) {
-		return [2]string{n.Name}
-	}
-	return [2]string{"", whyIn(p, timeless(n), o) + masked(unready(n), n.Name)}
+// outageOf returns what nodes of an outage have in common.
+func outageOf(p cluster.Pool, n cluster.Node, o Options) any {
+	return [2]any{hasEntry(n), whyIn(p, timeless(n), o) + masked(unready(n), n.Name)}
 }
 
+// hasEntry reports whether an unavailable node has an entry of its own, whatever the entry of its pool says.
 func hasEntry(n cluster.Node) bool {
 	return n.Degraded || n.InUpdate() || len(n.Lost) > 0 || n.State == cluster.Unreported
 }
@@ -101,10 +99,10 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 		if hasEntry(first) {
 			continue
 		}
-		isOutage := len(groups) == 1 && isMany
+		isWhole := len(groups) == 1 && isMany
 		switch message := unready(first); {
 		case message == "":
-		case isOutage: // the nodes are named already
+		case isWhole: // the nodes are named already
 			problem.Details = append(problem.Details, message)
 		default:
 			problem.Details = append(problem.Details, o.firstOf(namesOf(same))+": "+message)
@@ -116,7 +114,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 				problem.Next = append(problem.Next, nextForUnavailable(n)...)
 			}
 		}
-		if isOutage && p.Unavailable <= len(all) {
+		if isWhole && p.Unavailable <= len(all) {
 			problem.cause = [3]any{problem.Kind, problem.Tone, outageOf(p, first, o)}
 		}
 	}
