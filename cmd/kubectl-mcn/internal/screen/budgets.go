@@ -167,7 +167,7 @@ func (o Options) terminating(p cluster.Pod) string {
 func (o Options) unhealthy(budget types.NamespacedName) (all []types.NamespacedName) {
 	b := o.Budgets[budget]
 	for name, pod := range o.Pods {
-		isCounted := name.Namespace == budget.Namespace && b.Selector.Matches(pod.Labels) && !isLeaving(pod)
+		isCounted := name.Namespace == budget.Namespace && b.Selector.Matches(pod.Labels) && pod.Deleted.IsZero()
 		if b.DisruptionsAllowed <= 0 && isCounted && !pod.NotReady.IsZero() {
 			all = append(all, name)
 		}
@@ -175,9 +175,6 @@ func (o Options) unhealthy(budget types.NamespacedName) (all []types.NamespacedN
 	slices.SortFunc(all, byName)
 	return all
 }
-
-// isLeaving reports whether a pod needs no eviction: it is terminating or gone.
-func isLeaving(p cluster.Pod) bool { return p.IsGone || !p.Deleted.IsZero() }
 
 // stateOf returns what is known about a pod that the error of a drain names. A younger pod with its name runs
 // on another node, because this node was cordoned: the pod of a StatefulSet was created again.
@@ -189,13 +186,10 @@ func (o Options) stateOf(n cluster.Node, pod mco.Pod) (state cluster.Pod, isRead
 	return state, isRead
 }
 
-// selecting returns the budgets that select a pod of a node, sorted. A pod that is gone or terminating needs none.
+// selecting returns the budgets that select a pod of a node, sorted.
 // isKnown is false if the budgets of its namespace or the labels of the pod are not known.
 func (o Options) selecting(n cluster.Node, pod mco.Pod) (by []types.NamespacedName, isKnown bool) {
 	state, isRead := o.stateOf(n, pod)
-	if isLeaving(state) {
-		return nil, true
-	}
 	var all []types.NamespacedName
 	for _, name := range slices.SortedFunc(maps.Keys(o.Budgets), byName) {
 		if name.Namespace == pod.Namespace {

@@ -65,31 +65,30 @@ func nextForStep(n cluster.Node, o Options) []string {
 	if n.IsOld { // another step is under way
 		message = ""
 	}
+	var next []string
+	if n.Is(progress.NotReady) {
+		next = nextFor(n.Name, describeNode)
+	}
 	isOfStep := slices.Contains(ofController, n.Step) && isAsked(n) && (!n.Degraded || message == "" || n.IsOfStep || mco.OfController.MatchString(message))
 	switch {
 	case n.State != cluster.Stuck && !n.Slow && (!n.OffTarget || n.Back.IsZero()):
 		return nil
 	case len(n.Pods) > 0:
-		_, next := o.ofPods(n)
+		_, ofPods := o.ofPods(n)
 		isEvicted := func(p mco.Pod) bool {
 			state, _ := o.stateOf(n, p)
 			return !p.Refused || !state.Deleted.IsZero()
 		}
-		if n.Is(progress.NotReady) && slices.ContainsFunc(n.Pods, isEvicted) { // the pods of a NotReady node do not terminate
-			next = append(nextFor(n.Name, describeNode), next...)
+		if slices.ContainsFunc(n.Pods, isEvicted) { // the pods of a NotReady node do not terminate
+			return append(next, ofPods...)
 		}
-		return next
+		return ofPods
 	case mco.SeeController.MatchString(message), isOfStep:
-		if n.Is(progress.NotReady) {
-			return append(nextFor(n.Name, describeNode), controllerLog)
-		}
-		return []string{controllerLog}
-	case n.Is(progress.NotReady) && !n.Back.IsZero(): // the daemon runs
-		return nextFor(n.Name, describeNode, daemonLog)
-	case n.Is(progress.NotReady), n.Step == phases.RebootedNode && !n.Degraded && !n.HasNode: // the daemon may not be running
+		return append(next, controllerLog)
+	case n.Is(progress.NotReady) && n.Back.IsZero(), n.Step == phases.RebootedNode && !n.Degraded && !n.HasNode: // the daemon may not be running
 		return nextFor(n.Name, describeNode)
 	case n.NotStarted() && !n.Degraded, !n.Back.IsZero():
-		return nextFor(n.Name, daemonPods, daemonLog)
+		return append(next, nextFor(n.Name, daemonPods, daemonLog)...)
 	}
 	return nextFor(n.Name, daemonLog)
 }

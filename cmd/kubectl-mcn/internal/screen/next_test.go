@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -27,18 +28,19 @@ func TestTheControllersLogExplainsMessagesOfItsSteps(t *testing.T) {
 func TestThePodsOfWhichMoreIsKnownComeFirst(t *testing.T) {
 	shop := func(name string) mco.Pod { return mco.Pod{Namespace: "shop", Name: name} }
 	n := cluster.Node{Node: mco.Node{Pods: []mco.Pod{shop("a"), {Namespace: "db", Name: "b", Refused: true}, {Namespace: "db", Name: "c", Refused: true}}}}
+	since := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
 	nextWith := func(known map[string]cluster.Pod) []string {
-		o := Options{Facts: cluster.Facts{Pods: map[types.NamespacedName]cluster.Pod{}}}
+		o := Options{Facts: cluster.Facts{Pods: map[types.NamespacedName]cluster.Pod{}}, Now: since}
 		for name, pod := range known {
 			n.Pods = append(n.Pods, shop(name))
 			o.Pods[nameOf(shop(name))] = pod
 		}
-		_, next := o.ofPods(n)
+		texts, next := o.ofPods(n)
+		assert.Equal(t, len(known) > 0, slices.Contains(texts, "shop/e is not Ready since 14:00:00 (0s): CrashLoopBackOff"))
 		return next
 	}
 	assert.Equal(t, []string{"oc get pdb -n db", "oc get pod a -n shop"}, nextWith(nil))
-	since := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
-	known := map[string]cluster.Pod{"d": {Deleted: since, Finalizers: []string{"x"}}, "e": {NotReady: since}}
+	known := map[string]cluster.Pod{"d": {Deleted: since, Finalizers: []string{"x"}}, "e": {NotReady: since, Why: "CrashLoopBackOff"}}
 	assert.Equal(t, []string{"oc get pod d -n shop", "oc get pod e -n shop", "oc get pdb -n db", "oc get pods -n shop"}, nextWith(known))
 	known["f"] = cluster.Pod{Deleted: since}
 	assert.Equal(t, []string{"oc get pod d -n shop", "oc get pods -n shop", "oc get pdb -n db"}, nextWith(known), "of two pods, as much is known")
@@ -51,5 +53,5 @@ func TestADaemonThatDoesNotReportAfterARebootIsNextForAWithdrawnTargetToo(t *tes
 	n.Back = time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
 	assert.Equal(t, nextFor("w-1", daemonPods, daemonLog), Next(n, Options{}))
 	n.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
-	assert.Equal(t, nextFor("w-1", describeNode, daemonLog), Next(n, Options{}), "the Node may be NotReady for another cause")
+	assert.Equal(t, nextFor("w-1", describeNode, daemonPods, daemonLog), Next(n, Options{}), "the Node may be NotReady for another cause")
 }

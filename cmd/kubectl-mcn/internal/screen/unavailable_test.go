@@ -69,7 +69,7 @@ func TestAnUnavailableNodeHasAnEntryUnlessItsPoolNamesIt(t *testing.T) {
 	}{
 		"done":                                  {cluster.Pool{}, cluster.Done, progress.NotReady, 3 * time.Minute, true},
 		"done, cordoned":                        {cluster.Pool{}, cluster.Done, progress.Cordoned, 3 * time.Minute, true},
-		"done, for a moment":                    {cluster.Pool{}, cluster.Done, progress.NotReady, time.Minute, false},
+		"done, for a moment":                    {cluster.Pool{Counts: cluster.Counts{Updating: 1}}, cluster.Done, progress.NotReady, time.Minute, false},
 		"done for a moment":                     {cluster.Pool{}, cluster.Done, progress.NotReady, 6 * time.Minute, false},
 		"done, the pool is not Updated":         {cluster.Pool{NotUpdated: &cluster.PoolCondition{}}, cluster.Done, progress.NotReady, 3 * time.Minute, false},
 		"done, the pool is full":                {cluster.Pool{Full: true}, cluster.Done, progress.NotReady, 3 * time.Minute, false},
