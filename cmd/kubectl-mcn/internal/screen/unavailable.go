@@ -30,11 +30,10 @@ func hasEntry(n cluster.Node) bool {
 }
 
 // isOutage reports whether a node that is not in an update is unavailable, and no entry of its pool names it: the entries
-// of a Full pool, and of a pool whose nodes are all done, name all unavailable nodes. In a paused pool, nothing waits for a
-// cordoned node. A waiting node has an entry at once if others are updated before it. Otherwise a node may need a moment,
-// for example after a reboot.
+// of a Full pool, and of a pool whose nodes are all done, name all unavailable nodes. A cordon alone does not matter while
+// nothing waits for the node. A node that is done may need a moment after its reboot.
 func isOutage(p cluster.Pool, n cluster.Node, o Options) bool {
-	isCordoned := func() bool { return n.Unavailable[0].Reason == progress.Cordoned } // and nothing else: other reasons come first
+	isWaiting := n.State == cluster.Waiting
 	isLong := func(u progress.Unavailable) bool {
 		return o.Now.Sub(mco.Later(u.Since, mco.Later(n.Completed, n.Ended))) >= updatedDelay
 	}
@@ -43,14 +42,11 @@ func isOutage(p cluster.Pool, n cluster.Node, o Options) bool {
 		return false
 	case hasEntry(n):
 		return true
-	case p.Full, p.NotUpdated != nil, p.Paused && isCordoned():
-		return false
-	case n.State == cluster.Waiting && (p.Stalled || p.Updating > 0):
-		return true
-	case n.State == cluster.Waiting && isCordoned():
+	case p.Full, p.NotUpdated != nil, // other reasons come before Cordoned
+		n.Unavailable[0].Reason == progress.Cordoned && (p.Paused || isWaiting && !p.Stalled && p.Updating == 0):
 		return false
 	}
-	return slices.ContainsFunc(n.Unavailable, isLong)
+	return isWaiting || slices.ContainsFunc(n.Unavailable, isLong)
 }
 
 // timeless returns a node without the times since when it is unavailable.
