@@ -140,20 +140,14 @@ func full(p cluster.Pool, o Options) Problem {
 	}
 	problem := Problem{
 		ProblemID: ProblemID{Kind: "Full"}, Tone: Warn,
-		What: fmt.Sprintf("maxUnavailable holds back %d waiting node", waits),
-	}
-	if waits > 1 {
-		problem.What += "s"
+		What: "maxUnavailable holds back " + strings.Replace(nodes(waits), "node", "waiting node", 1),
 	}
 	if p.Blocked {
 		problem.What, problem.Tone = "blocked", Alarm
 	}
-	switch {
-	case isDouble:
-		problem.What += fmt.Sprintf(", maxUnavailable is %d", p.MaxUnavailable)
-	case p.Unavailable > p.MaxUnavailable:
+	if isDouble || p.Unavailable > p.MaxUnavailable {
 		problem.What += fmt.Sprintf(", %d unavailable, maxUnavailable is %d", p.Unavailable, p.MaxUnavailable)
-	default:
+	} else {
 		problem.What += fmt.Sprintf(", %d of %d unavailable", p.Unavailable, p.MaxUnavailable)
 	}
 	problem.addUnavailable(p, o)

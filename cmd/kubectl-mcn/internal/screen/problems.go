@@ -91,11 +91,9 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 		p.Message = "in the last attempt: " + p.Message
 	}
 	why := unready(n)
-	switch {
-	case why == "":
-	case p.Message == "":
+	if p.Message == "" {
 		p.Message = why
-	default:
+	} else if why != "" {
 		p.Details = append(p.Details, why)
 	}
 	same := masked(n.Message, n.Name) + masked(why, n.Name)
