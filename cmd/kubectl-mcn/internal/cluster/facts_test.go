@@ -54,6 +54,7 @@ func TestThePodSaysWhyItIsNotReady(t *testing.T) {
 		pod.Status.Phase = corev1.PodFailed
 		assert.Equal(t, time.Time{}, cluster.NewPod(pod).NotReady, "a pod that has ended never becomes Ready")
 		pod.Status.Phase, pod.Status.Conditions[0].Status = corev1.PodRunning, corev1.ConditionTrue
+		pod.Status.Conditions = append(pod.Status.Conditions, corev1.PodCondition{Type: "other", Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(at(1))})
 		assert.Equal(t, time.Time{}, cluster.NewPod(pod).NotReady)
 	}
 }

@@ -81,7 +81,7 @@ func (c *calculation) setRemaining() {
 	isSlow := func(n Node) bool { return n.Slow }
 	isHeld := func(n Node) bool { return n.State == Waiting && !n.IsAvailable() }
 	isOver := c.Waiting+c.Updating == 0 && c.Unreported > 0
-	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Build != nil || c.Partial || isOver || len(c.durations) < MinDone
+	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Partial || isOver || len(c.durations) < MinDone
 	if isUnknown || slices.ContainsFunc(c.Nodes, isSlow) || slices.ContainsFunc(c.Nodes, isHeld) {
 		return
 	}

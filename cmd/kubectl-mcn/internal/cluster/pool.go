@@ -140,7 +140,7 @@ func (c Counts) Total() int {
 // IsDone reports whether the pool is done: all nodes are Done, the pool is Updated, it has no Problems
 // and no Build, and all pinned image sets are pulled.
 func (p Pool) IsDone() bool {
-	return p.Known && p.Updated && p.Done == p.Total() && len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, Node.isPulling)
+	return p.Updated && p.Done == p.Total() && len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, Node.isPulling)
 }
 
 // NotUpdatedSince returns when the pool's condition Updated became False, or zero.

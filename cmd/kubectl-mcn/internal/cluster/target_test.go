@@ -116,6 +116,7 @@ func TestAPoolHasProblemsThatNoNodeShows(t *testing.T) {
 		}
 		assert.Equal(t, tc.want, got, name)
 		assert.Equal(t, tc.done, p.IsDone(), name)
+		assert.Zero(t, p.Waiting, name)
 	}
 	older := cluster.Objects{
 		Pools: []*mcfgv1.MachineConfigPool{worker("1", withCondition("NodeDegraded", "a failed"), withCondition("Degraded", "a failed"))},

@@ -175,6 +175,8 @@ func TestARebootIsOverOnceTheMachineIsUp(t *testing.T) {
 		assert.Equal(t, want, n.Since, "without a sign that the machine was down, the update began with the cordon")
 		node.Spec.Taints = nil
 		assert.Zero(t, mco.Of(node, nil).Back, "the Node may have become Ready before the update")
+		object := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.AppliedFilesAndOS, yes, 30))
+		assert.Zero(t, mco.Of(node, object).Back, "the Node may have become Ready before the reboot")
 	}
 }
 

@@ -150,7 +150,7 @@ func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 		return !s.changed.IsZero() && !areInAnyOrder(s.Phase, n.Step)
 	})
 	// The controller goes on with a drain after the daemon has given up.
-	hasFailed := n.DegradedInObject && last.Before(n.DegradedSince) && n.Step != phases.Drained
+	hasFailed := last.Before(n.DegradedSince) && n.Step != phases.Drained
 	began := timeOf(list, n.Step)
 	if isNotReported || isRetry || hasFailed && began.After(n.DegradedSince) {
 		return began

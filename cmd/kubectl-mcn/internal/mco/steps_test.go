@@ -224,7 +224,7 @@ func TestOnlyTheRunningStepHasAMessage(t *testing.T) {
 	}{
 		"no message":                                    {mcn(began, withDesired(configB)), ""},
 		"the message of the running step":               {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "executing"), is(phases.Drained, running, 11, "draining")), "draining"},
-		"no longer degraded":                            {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, no, 12, "disk full")), "draining"},
+		"no longer degraded":                            {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, no, 12, "Error: disk full")), "draining"},
 		"NodeDegraded has no message":                   {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, yes, 12, "")), "draining"},
 		"the parent has the message of an earlier step": {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "draining"), is(phases.Drained, yes, 12, "drained")), ""},
 		"a parent that has finished":                    {mcn(began, withDesired(configB), is(phases.UpdateExecuted, yes, 11, "executed")), ""},

@@ -72,9 +72,7 @@ func completionOf(list []metav1.Condition) time.Time {
 // something else than the node runs.
 func wasTakenBack(list []metav1.Condition, runs progress.Target) bool {
 	message := messageOf(list, phases.UpdatePrepared)
-	isOf := func(name string) bool {
-		return name != "" && strings.HasPrefix(message, conditions.WithUpdatePrefix("", name))
-	}
+	isOf := func(name string) bool { return strings.HasPrefix(message, conditions.WithUpdatePrefix("", name)) }
 	return conditions.HasUpdatePrefix(message) && !isOf(runs.Config) && !isOf(runs.Image)
 }
 

@@ -22,9 +22,7 @@ func (s *Store) unknownConfigs() []string {
 	}
 	for _, p := range s.pools {
 		add(p.Spec.Configuration.Name)
-		if len(p.Status.Configuration.Source) > 0 {
-			add(p.Status.Configuration.Name)
-		}
+		add(p.Status.Configuration.Name)
 	}
 	s.each(func(n *cluster.Node) { add(n.Current.Config) })
 	return slices.Sorted(maps.Keys(unknown))

@@ -173,11 +173,10 @@ func (f *Files) each(name string, do func(name, kind string, data []byte) error)
 		}
 		return err
 	}
-	files, err := f.find(name)
-	for _, file := range files {
+	for _, file := range f.find(name) {
 		f.read(file, do)
 	}
-	return err
+	return nil
 }
 
 // note keeps an error for the line that Read writes at its end.
@@ -208,17 +207,12 @@ func (f *Files) read(file string, do func(name, kind string, data []byte) error)
 // find returns the files of a folder to read, sorted. In a must-gather or an insights archive, find chooses the
 // files that gathered matches, and the YAML and JSON files directly in the folder. In any other folder, it
 // chooses all YAML and JSON files. It follows symbolic links to files.
-func (f *Files) find(name string) ([]string, error) {
-	root, err := filepath.EvalSymlinks(name)
-	if err != nil {
-		return nil, err
-	}
+func (f *Files) find(name string) []string {
+	root, _ := filepath.EvalSymlinks(name)
 	var chosen, top, all, pods, archives []string
-	err = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
 		path := filepath.ToSlash(file)
 		switch {
-		case file == root:
-			return err
 		case err != nil:
 			f.note(fmt.Errorf("cannot read the folder %s: %w", filepath.Base(file), errors.Unwrap(err)))
 		case entry.IsDir():
@@ -240,12 +234,13 @@ func (f *Files) find(name string) ([]string, error) {
 	}
 	f.pods = append(f.pods, pods...)
 	chosen = append(chosen, top...)
-	if err == nil && len(chosen) == 0 {
-		err = errors.New("the folder has no .yaml or .json files")
+	if len(chosen) == 0 {
+		err := fmt.Errorf("cannot read %s: the folder has no .yaml or .json files", name)
 		if len(archives) > 0 {
-			err = fmt.Errorf("the folder has no .yaml or .json files, and %s is an archive: unpack it", archives[0])
+			err = fmt.Errorf("%w, and %s is an archive: unpack it", err, archives[0])
 		}
+		f.note(err)
 	}
 	slices.Sort(chosen)
-	return chosen, err
+	return chosen
 }

@@ -146,7 +146,7 @@ func TestConfigsAreReadOnce(t *testing.T) {
 			_, _ = io.WriteString(w, `{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata"}`)
 		})
 		s, pool := NewStore(), &mcfgv1.MachineConfigPool{}
-		pool.Spec.Configuration.Name = "rendered-worker-1"
+		pool.Status.Configuration.Name = "rendered-worker-1"
 		s.Put(pool)
 		assert.Equal(t, []string{"rendered-worker-1"}, s.unknownConfigs())
 		c.readConfigs(t.Context(), s, client)
