@@ -66,7 +66,7 @@ func nextForStep(n cluster.Node, o Options) []string {
 		message = ""
 	}
 	var next []string
-	if n.Is(progress.NotReady) {
+	if n.Is(progress.NotReady) { // then steps fail, and pods do not terminate
 		next = nextFor(n.Name, describeNode)
 	}
 	isOfStep := slices.Contains(ofController, n.Step) && isAsked(n) && (!n.Degraded || message == "" || n.IsOfStep || mco.OfController.MatchString(message))
@@ -75,14 +75,7 @@ func nextForStep(n cluster.Node, o Options) []string {
 		return nil
 	case len(n.Pods) > 0:
 		_, ofPods := o.ofPods(n)
-		isEvicted := func(p mco.Pod) bool {
-			state, _ := o.stateOf(n, p)
-			return !p.Refused || !state.Deleted.IsZero()
-		}
-		if slices.ContainsFunc(n.Pods, isEvicted) { // the pods of a NotReady node do not terminate
-			return append(next, ofPods...)
-		}
-		return ofPods
+		return append(next, ofPods...)
 	case mco.SeeController.MatchString(message), isOfStep:
 		return append(next, controllerLog)
 	case n.Is(progress.NotReady) && n.Back.IsZero(), n.Step == phases.RebootedNode && !n.Degraded && !n.HasNode: // the daemon may not be running

@@ -164,30 +164,26 @@ func writtenBy(w mco.Write, o Options) string {
 
 // paused says since when the nodes of a paused pool wait, and which certificates expire soon.
 func paused(p cluster.Pool, o Options) Problem {
-	problem := Problem{ProblemID: ProblemID{Kind: "PausedPool"}, Tone: Warn, About: waiting(p)}
-	waits := p.Waiting
+	problem := Problem{ProblemID: ProblemID{Kind: "PausedPool"}, What: "paused" + writtenBy(p.PausedBy, o), Tone: Warn, About: waiting(p)}
+	waits, leftOut := p.Waiting, o.leftOut(p)
 	if p.FromStatus {
 		waits = p.Unreported
 	}
-	is, leftOut := "paused"+writtenBy(p.PausedBy, o), o.leftOut(p)
 	switch {
-	case !p.Paused || waits == 0:
-		if leftOut != "" {
-			problem.What = is
-		}
+	case !p.Paused, waits == 0 && leftOut == "":
+		return Problem{}
+	case waits == 0:
 	case !p.TargetSet.IsZero():
-		problem.What = is + ", waiting" + sinceText(waitingSince(p), o.Now) + ": " + nodes(waits)
+		problem.What += ", waiting" + sinceText(waitingSince(p), o.Now) + ": " + nodes(waits)
 	default:
-		problem.What = is + ", not Updated" + sinceText(p.NotUpdatedSince(), o.Now) + ": " + nodes(waits) + " waiting"
+		problem.What += ", not Updated" + sinceText(p.NotUpdatedSince(), o.Now) + ": " + nodes(waits) + " waiting"
 	}
 	if leftOut != "" {
 		problem.What += "; " + leftOut
 	}
 	isOther := func(n cluster.Node) bool { return n.State != cluster.Waiting }
-	if problem.What != "" {
-		for _, same := range outages(p, slices.DeleteFunc(p.UnavailableNodes(), isOther), o) {
-			problem.What += ", " + strings.Join(outageTexts(p, same, o), ", ")
-		}
+	for _, same := range outages(p, slices.DeleteFunc(p.UnavailableNodes(), isOther), o) {
+		problem.What += ", " + strings.Join(outageTexts(p, same, o), ", ")
 	}
 	var texts []string
 	for _, c := range p.Certificates {
@@ -197,8 +193,7 @@ func paused(p cluster.Pool, o Options) Problem {
 		}
 		texts = append(texts, Clean(c.Subject)+" "+clockTime(c.Expires, o.Now)+" ("+left+")")
 	}
-	if len(texts) > 0 && !p.IsDone() {
-		problem.What = cmp.Or(problem.What, is)
+	if len(texts) > 0 {
 		problem.Details = []string{"its certificates expire: " + strings.Join(texts, ", ")}
 	}
 	return problem

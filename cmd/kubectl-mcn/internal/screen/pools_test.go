@@ -89,5 +89,6 @@ func TestAPausedPoolThatMissesAnUpdateSaysSo(t *testing.T) {
 		assert.Empty(t, o.leftOut(tc.pool), "the version of the cluster is not known")
 		o.Version = cluster.Version{Desired: "4.20.3", IsUpdating: tc.isUpdating}
 		assert.Equal(t, tc.want, o.leftOut(tc.pool), "%+v", tc)
+		assert.Equal(t, map[bool]string{true: "paused; " + missed}[tc.want != ""], paused(tc.pool, o).What, "no node waits")
 	}
 }
