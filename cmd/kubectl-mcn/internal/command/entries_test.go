@@ -42,6 +42,7 @@ func TestAPoolThatIsNotUpdatedHasAnEntryAfterAWhile(t *testing.T) {
 	got = execute(t, asList(t, late, done), "-f", "-").stdout
 	assert.Regexp(t, "\n"+`! pool worker: all nodes have the target, but the pool is not Updated since\n    14:14:05 \(2m\)\n`, got)
 	assert.Contains(t, got, "\n    a reason\n    next: oc describe mcp worker\n")
+	assert.Contains(t, execute(t, asList(t, late), "-f", "-").stdout, "\n! pool worker: it has no nodes, and is not Updated since 14:14:05 (2m)\n")
 
 	joined := newKubeNode("worker-0")
 	joined.Labels = map[string]string{"node-role.kubernetes.io/worker": ""}
@@ -164,6 +165,11 @@ func TestTheScreenOfANodeSaysAReasonOnce(t *testing.T) {
 	down.Status.Conditions[0].Status, down.Status.Conditions[0].Message = corev1.ConditionUnknown, "Kubelet stopped posting node status."
 	got := execute(t, asList(t, append(rollout(), down)...), "node", "worker-4", "-f", "-").stdout
 	assert.Equal(t, 1, strings.Count(got, "Kubelet stopped posting node status."), got)
+	done := doneNodes(1)[0].(*mcfgv1.MachineConfigNode)
+	setCondition(done, phases.PinnedImageSetsDegraded, time.Hour, "no space left on device")
+	down.Name, down.Status.Conditions[0].LastTransitionTime = done.Name, metav1.NewTime(now)
+	got = execute(t, asList(t, updatedPool("worker", newConfig), done, down), "node", done.Name, "-f", "-").stdout
+	assert.Contains(t, got, "\nmessage    Kubelet stopped posting node status.\n", "its only entry is about another problem")
 }
 
 // The sets of a node share an entry if their errors are the same. A set may have no name.
@@ -198,7 +204,7 @@ func TestTheNewerOfTwoObjectsIsShown(t *testing.T) {
 }
 
 // An arbiter is not updated while a node of the pool master is unavailable, or can be updated.
-func TestAnArbiterWaitsOnlyForUnavailableMastersOfAPausedPool(t *testing.T) {
+func TestAnArbiterWaitsForMastersThatAreUnavailableOrCanBeUpdated(t *testing.T) {
 	t.Parallel()
 	master, arbiter := newPool("master", "rendered-master-2"), newPool("arbiter", "rendered-arbiter-2")
 	cordoned := newKubeNode("m-0")
@@ -206,6 +212,8 @@ func TestAnArbiterWaitsOnlyForUnavailableMastersOfAPausedPool(t *testing.T) {
 	objects := []runtime.Object{master, arbiter, newNode("m-0", "master", "rendered-master-1", now), newNode("a-0", "arbiter", "rendered-arbiter-1", now), cordoned}
 	got := execute(t, asList(t, objects...), "-f", "-").stdout
 	assert.Contains(t, got, "~ pool arbiter: waits until no node of pool master is unavailable: m-0\n    (cordoned)\n", "in a paused pool, no master can be updated")
+	master.Spec.Paused = false
+	assert.Contains(t, execute(t, asList(t, objects...), "-f", "-").stdout, "no node of pool master is unavailable or can be\n    updated\n", "the entry of the pool master names the node")
 }
 
 // A waiting node that is cordoned has an entry as soon as another node is updated first, unless the pool is paused.

@@ -19,7 +19,11 @@ func TestTheControllersLogExplainsMessagesOfItsSteps(t *testing.T) {
 	n := cluster.Node{State: cluster.Stuck}
 	n.Name, n.Step, n.Degraded, n.Message, n.IsOfStep = "a", phases.Drained, true, "no such host", true
 	assert.Equal(t, []string{controllerLog}, Next(n, Options{}))
-	n.IsOfStep = false
+	n.Steps = []mco.Step{{Phase: phases.Drained, State: mco.ToDo}}
+	assert.Equal(t, []string{controllerLog}, Next(n, Options{}), "without the Node, nobody knows that the daemon has not asked for the drain")
+	n.DesiredDrain = "uncordon-a"
+	assert.NotContains(t, Next(n, Options{}), controllerLog)
+	n.Steps, n.IsOfStep = nil, false
 	assert.NotContains(t, Next(n, Options{}), controllerLog)
 }
 

@@ -31,7 +31,7 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	switch {
 	case n.OffTarget:
 		field("pool", o.wholeTarget(p.Target)+"; it no longer targets the config that the node updates to")
-	case p.Target.Config == "" || p.Target == n.Desired || n.State == cluster.Done:
+	case p.Target.Config == "" || p.Target == n.Desired:
 	case n.Desired.Config == "":
 		field("pool", o.wholeTarget(p.Target))
 	default:
@@ -61,9 +61,7 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 		field("node", text)
 	}
 	why := unready(n)
-	isSaid := func(p Problem) bool { // the entry of a pool has the messages of nodes that are not in an update
-		return (p.Node != "" || !n.InUpdate()) && strings.Contains(p.Message+strings.Join(p.Details, " "), why)
-	}
+	isSaid := func(p Problem) bool { return strings.Contains(p.Message+strings.Join(p.Details, " "), why) }
 	if why != "" && !slices.ContainsFunc(problems, isSaid) {
 		field("message", why)
 	}

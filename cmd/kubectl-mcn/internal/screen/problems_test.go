@@ -50,8 +50,13 @@ func TestANodeThatHasNotReportedExistsSinceItsCreation(t *testing.T) {
 	assert.Equal(t, later.Created, all[1].Began())
 }
 
-func TestATextAboutPoolsIsNoEchoIfNoPoolHasAnEntry(t *testing.T) {
-	assert.False(t, isEcho("One or more machine config pools are degraded, please see `oc get mcp`", []cluster.Pool{{Name: "worker"}}, Options{}))
+// The text of a ClusterOperator is left out if it is about pools that have entries.
+func TestATextIsAnEchoIfItIsAboutPoolsWithEntries(t *testing.T) {
+	const text = "One or more machine config pools are degraded, please see `oc get mcp`"
+	degraded := cluster.Pool{Name: "infra", Problems: []cluster.PoolCondition{{Type: "Degraded"}}}
+	assert.True(t, isEcho(text, []cluster.Pool{{Name: "worker"}, degraded}, Options{}))
+	assert.False(t, isEcho(text, []cluster.Pool{{Name: "worker"}}, Options{}))
+	assert.False(t, isEcho("another text", []cluster.Pool{degraded}, Options{}))
 }
 
 // If no set is named, the sets that the daemon pulls are not known.
