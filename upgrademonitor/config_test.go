@@ -139,4 +139,11 @@ func TestATimeoutOfAnyLengthIsValid(t *testing.T) {
 		require.NoError(t, f.syncSpec(t))
 		require.NoError(t, f.Flush(t.Context()))
 	})
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(c *upgrademonitor.Config) { c.Timeout = time.Second })
+		f.takes(hangs)
+		assert.Equal(t, time.Second, took(func() { f.queues(t, phases.NodeDegraded, metav1.ConditionTrue) }))
+		f.recovers()
+		require.NoError(t, f.Flush(t.Context()))
+	})
 }

@@ -74,7 +74,7 @@ func (m *Monitor) tick() {
 	hasLooked := m.life.Err() == nil && m.look() == nil
 	m.mu.Lock()
 	defer m.unlock()
-	if hasLooked && !m.isController() && m.life.Err() == nil {
+	if hasLooked && m.life.Err() == nil {
 		m.core.Follow(m.view.node, m.now())
 	}
 	m.wakeLocked(false)

@@ -81,8 +81,11 @@ func (c *Core) Follow(node Node, now metav1.Time) {
 	}
 }
 
-// SubmitNode queues a change with the configs and images of a Node.
+// SubmitNode queues a change with the configs and images of a Node. In a controller, it does nothing.
 func (c *Core) SubmitNode(node Node, now metav1.Time) {
+	if c.IsController {
+		return
+	}
 	var change Change
 	change.Time = now
 	if e, _ := c.Submit(change, node); e != nil {
