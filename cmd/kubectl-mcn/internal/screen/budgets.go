@@ -35,11 +35,25 @@ func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 	return said.texts(o), next
 }
 
-// rank orders the pods of a drain: those that a finalizer holds, other pods that are terminating or not Ready, and refused
-// pods, because one command shows the budgets of a namespace. Nothing is known of the others.
+// The order of the pods of a drain. Refused pods come before pods of which nothing is known, because one command shows all
+// budgets of a namespace.
+const (
+	isHeld   = iota // by a finalizer
+	isBroken        // terminating or not Ready
+	isRefused
+	isOther
+)
+
 func (o Options) rank(n cluster.Node, pod mco.Pod) int {
-	state, _ := o.stateOf(n, pod)
-	return slices.Index([]bool{len(state.Finalizers) > 0, !state.Deleted.IsZero() || !state.NotReady.IsZero(), pod.Refused, true}, true)
+	switch state, _ := o.stateOf(n, pod); {
+	case len(state.Finalizers) > 0:
+		return isHeld
+	case !state.Deleted.IsZero(), !state.NotReady.IsZero():
+		return isBroken
+	case pod.Refused:
+		return isRefused
+	}
+	return isOther
 }
 
 // saidOfPods collects what a screen says about the pods of a drain.
@@ -133,10 +147,10 @@ func (s *saidOfPods) texts(o Options) []string {
 // A pod that is alone in what is known about it has its own command.
 func (o Options) showPod(n cluster.Node, pod mco.Pod) string {
 	rank := o.rank(n, pod)
-	isOther := func(p mco.Pod) bool {
-		return p.Namespace == pod.Namespace && p.Name != pod.Name && (rank > 1 || o.rank(n, p) == rank)
+	isNeighbor := func(p mco.Pod) bool {
+		return p.Namespace == pod.Namespace && p.Name != pod.Name && (rank > isBroken || o.rank(n, p) == rank)
 	}
-	if slices.ContainsFunc(n.Pods, isOther) {
+	if slices.ContainsFunc(n.Pods, isNeighbor) {
 		return "oc get pods -n " + pod.Namespace
 	}
 	return "oc get pod " + pod.Name + " -n " + pod.Namespace
