@@ -17,9 +17,9 @@ type census struct {
 // count compares the Nodes of each pool with the machines in its status. byPool has the nodes with a Node. If no
 // status counts machines, each node must have a Node.
 func (o Objects) count(byPool map[string][]Node) census {
-	c := census{absent: map[string]int{}, moved: map[string][]string{}}
 	hasNode := func(n Node) bool { return n.kube != nil }
-	if c.hasNodes = slices.ContainsFunc(o.Nodes, hasNode); c.hasNodes && o.HasNodes {
+	c := census{absent: map[string]int{}, moved: map[string][]string{}, hasNodes: slices.ContainsFunc(o.Nodes, hasNode)}
+	if o.HasNodes {
 		return c
 	}
 	machines := 0

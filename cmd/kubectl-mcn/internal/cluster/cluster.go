@@ -168,15 +168,15 @@ func (o Objects) place(n *Node, selected *mcfgv1.MachineConfigPool) bool {
 // Without the custom pool, the pool worker selects the Node, although the Node has the role and a
 // config of the custom pool.
 func (o Objects) missingPool(n *Node, selected string) string {
-	config := n.Desired.Config // rendered-<pool>-<hash>
-	if o.HasNodes || selected != nodemeta.Worker || !strings.Contains(config, "-") {
+	if o.HasNodes || selected != nodemeta.Worker {
 		return ""
 	}
-	config = config[:strings.LastIndex(config, "-")]
+	config := n.Desired.Config // rendered-<pool>-<hash>
+	config = config[:max(0, strings.LastIndex(config, "-"))]
 	for label := range n.kube.Labels {
-		role, isRole := strings.CutPrefix(label, "node-role.kubernetes.io/")
+		role := strings.TrimPrefix(label, "node-role.kubernetes.io/")
 		isPool := func(p *mcfgv1.MachineConfigPool) bool { return p.Name == role }
-		if isRole && config == "rendered-"+role && !slices.ContainsFunc(o.Pools, isPool) {
+		if config == "rendered-"+role && !slices.ContainsFunc(o.Pools, isPool) {
 			return role
 		}
 	}

@@ -39,7 +39,7 @@ func TestThePodSaysWhyItIsNotReady(t *testing.T) {
 	killed := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}}
 	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}}
 	for want, list := range map[string][]corev1.ContainerStatus{
-		"not Ready":                       {{Name: "a", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}}, {Name: "b", State: ended}},
+		"not Ready":                       {{Name: "a", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}, LastTerminationState: killed}, {Name: "b", State: ended}},
 		"ImagePullBackOff: no such image": {{Name: "a", State: waiting("ImagePullBackOff", "no such image")}, {Name: "b", State: killed}},
 		"ContainerCreating":               {{Name: "a", State: waiting("ContainerCreating", "")}},
 		"container a ended with OOMKilled, exit code 137":                   {{Name: "a", State: killed}},

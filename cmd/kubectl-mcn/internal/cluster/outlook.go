@@ -20,7 +20,7 @@ func (c *calculation) setUnavailable() {
 	}
 	known := len(c.UnavailableNodes())
 	isUnknown := func(n Node) bool { return n.kube == nil }
-	areKnown := len(c.Nodes) > 0 && c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown)
+	areKnown := c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown)
 	// A node was deleted, moved or uncordoned, and the controller has not looked at it yet. Nodes that are unavailable do
 	// not wait for the controller.
 	maySelect := func(n Node) bool { return n.State == Waiting && len(n.Unavailable) == 0 }

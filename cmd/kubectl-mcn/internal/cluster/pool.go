@@ -137,10 +137,10 @@ func (c Counts) Total() int {
 	return c.Done + c.Updating + c.Stuck + c.Waiting + c.Idle + c.Unreported
 }
 
-// IsDone reports whether the pool is done: all nodes are Done, the pool is Updated, it has no Problems
-// and no Build, and all pinned image sets are pulled.
+// IsDone reports whether the pool is done: all nodes are Done, the pool is Updated, it has no Problems, and all
+// pinned image sets are pulled.
 func (p Pool) IsDone() bool {
-	return p.Updated && p.Done == p.Total() && len(p.Problems) == 0 && p.Build == nil && !slices.ContainsFunc(p.Nodes, Node.isPulling)
+	return p.Updated && p.Done == p.Total() && len(p.Problems) == 0 && !slices.ContainsFunc(p.Nodes, Node.isPulling)
 }
 
 // NotUpdatedSince returns when the pool's condition Updated became False, or zero.

@@ -62,7 +62,7 @@ func (c *calculation) add(nodes []Node) {
 			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
 		}
 	}
-	if c.FromStatus && c.isImageMissing() { // the status also counts machines without the image
+	if c.isImageMissing() { // the status also counts machines without the image
 		c.Done, c.Unreported = 0, c.Unreported+c.Done
 	}
 	if !c.FromStatus {
@@ -78,7 +78,7 @@ func (c *calculation) add(nodes []Node) {
 		}
 		c.Done, c.Unreported = c.Done+done, c.Unreported+missing-done
 	}
-	if c.Build != nil && !c.IsBuilding() && c.Done+c.Updating+c.Stuck > 0 {
+	if !c.IsBuilding() && c.Done+c.Updating+c.Stuck > 0 {
 		c.Build = nil // at least one node has the image or applies it
 	}
 	if all := c.durations; len(all) > 0 {

@@ -116,12 +116,11 @@ func (n *Node) isOver(p phases.Phase) bool {
 // ownMessage returns the message of the running or failed step, or "".
 func (n *Node) ownMessage(list []metav1.Condition) string {
 	for _, p := range []phases.Phase{childOfV1alpha1[n.Step], n.Step} {
-		message := messageOf(list, p)
-		if message != "" && conditions.StatusOf(list, p) == metav1.ConditionUnknown {
-			return message
+		if conditions.StatusOf(list, p) == metav1.ConditionUnknown {
+			return messageOf(list, p)
 		}
 	}
-	if at := indexOf(n.Steps, n.Step); at >= 0 && n.Steps[at].State == Failed {
+	if at := indexOf(n.Steps, n.Step); at >= 0 {
 		return n.Steps[at].Message
 	}
 	return ""

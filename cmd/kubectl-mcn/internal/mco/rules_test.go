@@ -50,6 +50,7 @@ func TestFailingAndUnavailableNodesTakePlaces(t *testing.T) {
 	assert.Equal(t, 0, mco.Of(otherImage, nil).Places(progress.Target{Config: configB, Image: "z"}), "a node that fails for another image takes no place")
 	failing := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.NodeDegraded, yes, 2, "disk full"))
 	assert.Equal(t, 1, mco.Of(nil, failing).Places(target(configB)), "without a Node, the object decides")
+	assert.Zero(t, mco.Of(nil, failing).Places(target(other)), "without a Node, a node that fails for another config takes no place")
 	doneByNode := newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done")
 	assert.Equal(t, 0, mco.Of(doneByNode, failing).Places(target(configB)), "with a Node, the object does not matter, as in machine-config-operator's node controller")
 }
@@ -98,5 +99,7 @@ func TestARebootIsAStepOnlyIfTheNodeDesiresAnotherConfig(t *testing.T) {
 	for current, want := range map[string]phases.Phase{configA: phases.RebootedNode, configB: ""} {
 		node := newNode("currentConfig", current, "desiredConfig", configB, "state", "Done", "post-config-action", "Rebooting")
 		assert.Equal(t, want, mco.Of(node, mcn(is(phases.Updated, yes, 1), withDesired(configB))).Step, current)
+		over := mcn(is(phases.Updated, no, 1), withDesired(configB), is(phases.RebootedNode, yes, 2), is(phases.Resumed, yes, 3))
+		assert.NotEqual(t, phases.RebootedNode, mco.Of(node, over).Step, "the reboot is over")
 	}
 }

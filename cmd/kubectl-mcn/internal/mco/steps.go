@@ -206,7 +206,7 @@ func dropOver(steps []Step, current phases.Phase) {
 	for i := range steps {
 		s := &steps[i]
 		switch {
-		case at < 0, !isOver(s.Phase, current):
+		case !isOver(s.Phase, current):
 		case i > at && s.State == Running:
 			s.State, s.Message = ToDo, ""
 		case i < at && (s.State == Running || s.State == Failed):

@@ -203,7 +203,7 @@ func TestTheNewestWriteOfTheSpecIsTheRequest(t *testing.T) {
 		"one":                                 {mcn(once, managed(entry(spec, at(3)))), at(3)},
 		"the newest":                          {mcn(once, managed(entry(spec, at(3)), entry(spec, at(7)), entry(spec, at(5)))), at(7)},
 		"status":                              {mcn(once, managed(entry(spec, at(3)), status, foreign)), at(3)},
-		"no time, no fields":                  {mcn(managed(timeless, fieldless)), time.Time{}},
+		"no time, no fields":                  {mcn(once, managed(timeless, fieldless)), time.Time{}},
 		"never changed":                       {mcn(once, managed(entry(spec, at(3))), created), time.Time{}},
 		"never updated":                       {mcn(joined...), time.Time{}},
 		"joined, and an update was requested": {mcn(append(joined, withDesired(configB))...), at(3)},
@@ -227,7 +227,7 @@ func TestOnlyTheRunningStepHasAMessage(t *testing.T) {
 		"no longer degraded":                            {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, no, 12, "Error: disk full")), "draining"},
 		"NodeDegraded has no message":                   {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, yes, 12, "")), "draining"},
 		"the parent has the message of an earlier step": {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "draining"), is(phases.Drained, yes, 12, "drained")), ""},
-		"a parent that has finished":                    {mcn(began, withDesired(configB), is(phases.UpdateExecuted, yes, 11, "executed")), ""},
+		"a parent that has finished":                    {mcn(began, withDesired(configB), is(phases.UpdateExecuted, yes, 11, "Error: executing: x")), ""},
 		"a step that has ended":                         {mcn(began, withDesired(configB), is(phases.Drained, yes, 11, "drained")), ""},
 		"an update that is over":                        {mcn(is(phases.Updated, yes, 11)), ""},
 	} {

@@ -136,7 +136,7 @@ type Write struct {
 // LastWrite returns the last write of the manager of a field.
 func LastWrite(entries []metav1.ManagedFieldsEntry, field string) (last Write) {
 	for _, entry := range entries {
-		isOf := entry.Subresource == "" && entry.Time != nil && entry.FieldsV1 != nil
+		isOf := entry.Subresource == "" && entry.Time != nil
 		if isOf && entry.Time.After(last.At) && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(field)) {
 			last = Write{entry.Manager, entry.Time.UTC()}
 		}
