@@ -33,7 +33,7 @@ func (c *configChange) observe(v source.View) error {
 	if mc.Name == "" && !c.last.IsZero() && !c.isRemoved {
 		return &exitError{exitFailed, fmt.Errorf("failed: the MachineConfig %s was deleted", c.config)}
 	}
-	if !mc.Changed.Equal(c.last) || c.seen.IsZero() {
+	if !mc.Changed.Equal(c.last) {
 		c.last, c.seen = mc.Changed, v.Time
 	}
 	for _, p := range v.Pools {

@@ -125,6 +125,17 @@ func TestAChangeThatIsNotRenderedEndsAfterFiveMinutes(t *testing.T) {
 	}
 }
 
+// An earlier rendering error may go away, so it has the time of --tolerate from the first view on.
+func TestAnEarlierRenderingErrorIsTolerated(t *testing.T) {
+	t.Parallel()
+	c := check{tolerate: time.Minute, change: configChange{config: chrony, began: now, last: now}}
+	p := cluster.Pool{Name: "worker", Known: true, Problems: []cluster.PoolCondition{{Type: renderDegraded, Since: now.Add(-time.Hour)}}}
+	for seconds, want := range []int{0: 0, 59: 0, 60: 1} {
+		v := source.View{Time: now.Add(time.Duration(seconds) * time.Second), Cluster: cluster.Cluster{Pools: []cluster.Pool{p}}}
+		assert.Len(t, c.failed(v), want, seconds)
+	}
+}
+
 // A rendering error that begins after the change fails wait at once. An earlier rendering error may still go away.
 func TestARenderingErrorOfTheChangeIsAFailureAtOnce(t *testing.T) {
 	t.Parallel()

@@ -109,7 +109,8 @@ func TestClusterAndFileAgree(t *testing.T) {
 // A cluster without objects is not an error, but there is nothing to wait for.
 func TestAnEmptyClusterIsNoError(t *testing.T) {
 	t.Parallel()
-	file := newServer(t).kubeconfig(t)
+	s := newServer(t)
+	file := s.kubeconfig(t)
 	assert.Equal(t, execution{0, "", "No resources found\n"}, execute(t, "", "--kubeconfig", file))
 	assert.Contains(t, execute(t, "", "-o", "yaml", "--kubeconfig", file).stdout, "\npools: []\n")
 	for want, args := range map[string][]string{
@@ -125,6 +126,7 @@ func TestAnEmptyClusterIsNoError(t *testing.T) {
 	got = execute(t, "", "--kubeconfig", newServer(t, updatedPool("worker", newConfig)).kubeconfig(t))
 	assert.Contains(t, got.stdout, "0/0      0  done\n")
 	assert.NotContains(t, got.stdout, "no MachineConfigNodes", "there are no nodes")
+	s.failWith(failure{"", poolsResource, http.StatusForbidden}) // only wait needs all permissions
 	r := startWith(t, fastClock{start: now}, terminal.Terminal{IsTerminal: true, Size: func() (int, int) { return 80, 24 }}, "-w", "--kubeconfig", file)
 	r.await("No resources found")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
@@ -22,6 +23,19 @@ func TestTheHealthOfABudgetIsItsCountOrTheFailureToCount(t *testing.T) {
 		b.Conditions = []metav1.Condition{{Type: policyv1.DisruptionAllowedCondition, Reason: reason, Message: "no controller"}}
 		assert.Equal(t, want, healthOf(b), reason)
 	}
+}
+
+// A budget waits for the pods that it selects, are not Ready, and stay.
+func TestThePodsOfABudgetThatAreNotReadyAreNamed(t *testing.T) {
+	since := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
+	app := labels.Set{"app": "db"}
+	budget := types.NamespacedName{Namespace: "shop", Name: "db"}
+	o := Options{Facts: cluster.Facts{Budgets: map[types.NamespacedName]cluster.Budget{budget: {Selector: app.AsSelector()}}, Pods: map[types.NamespacedName]cluster.Pod{
+		{Namespace: "shop", Name: "db-0"}: {Labels: app, NotReady: since}, {Namespace: "shop", Name: "db-1"}: {Labels: app},
+		{Namespace: "shop", Name: "web"}: {NotReady: since}, {Namespace: "test", Name: "db-0"}: {Labels: app, NotReady: since},
+		{Namespace: "shop", Name: "db-2"}: {Labels: app, NotReady: since, Deleted: since},
+	}}}
+	assert.Equal(t, []types.NamespacedName{{Namespace: "shop", Name: "db-0"}}, o.unhealthy(budget))
 }
 
 // A pod that is younger than the drain was created again. If the time of the drain is not known, each pod is the one of the error.

@@ -16,7 +16,7 @@ func facts(pools []cluster.Pool, o Options) (ls []Line) {
 	}
 	for _, p := range pools {
 		say(p, Changes(p, o))
-		if p.Paused && p.PausedBy.By != "" && paused(p, o).What == "" {
+		if p.PausedBy.By != "" && paused(p, o).What == "" {
 			say(p, "paused"+writtenBy(p.PausedBy, o))
 		}
 	}

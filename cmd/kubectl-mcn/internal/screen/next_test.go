@@ -25,6 +25,8 @@ func TestTheControllersLogExplainsMessagesOfItsSteps(t *testing.T) {
 	assert.NotContains(t, Next(n, Options{}), controllerLog)
 	n.Steps, n.IsOfStep = nil, false
 	assert.NotContains(t, Next(n, Options{}), controllerLog)
+	n.Step, n.Degraded = phases.AppliedFiles, false
+	assert.Equal(t, nextFor("a", daemonLog), Next(n, Options{}))
 }
 
 // One command shows the budgets of all refused pods of a namespace, so it comes before the commands for single pods. A pod

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -46,6 +47,16 @@ func TestNodesThatTakePlacesWithoutAReasonAreCounted(t *testing.T) {
 	problem.addUnavailable(pool, Options{})
 	assert.Equal(t, ": 4 nodes with a daemon that is not done (a, b, c, and 1 more)", problem.What)
 	assert.Len(t, problem.About, 4)
+}
+
+// On a terminal, the table of nodes has the rows that are left, but at least two. Elsewhere, it has at most 20.
+func TestTheTableOfNodesFitsTheScreen(t *testing.T) {
+	p := cluster.Pool{Nodes: slices.Repeat([]cluster.Node{{State: cluster.Updating}}, 25)}
+	for _, tc := range []struct{ height, room, rows int }{{0, 0, 20}, {40, 22, 22}, {40, 1, 2}, {40, 30, 25}} {
+		ls := nodeRows([]cluster.Pool{p}, Options{Height: tc.height}, tc.room)
+		const others = 2 // the titles and an empty line
+		assert.Len(t, ls, others+tc.rows+min(1, 25-tc.rows), "%+v", tc)
+	}
 }
 
 func TestTheControllerIsNotNamedAsWhoCordoned(t *testing.T) {
