@@ -152,6 +152,9 @@ func TestAWriteAfterTheTargetWasSetIsNoChange(t *testing.T) {
 		assert.Equal(t, tc.want, got)
 		assert.Equal(t, tc.text, text)
 	}
+	p.Status.Configuration.Name = configB
+	_, text := one(t, p, 30).Changes(nil)
+	assert.Empty(t, text, "the target is not new")
 }
 
 // A pool whose selector of MachineConfigs is empty or invalid selects each MachineConfig.

@@ -196,6 +196,7 @@ func TestACordonIsLiftedBetweenTheDrainAndTheUncordon(t *testing.T) {
 		"draining, another writer":   {want: true, writer: "nfd-master"},
 		"draining, MCO has written":  {want: true, writer: "machine-config-controller"},
 		"rebooting":                  {more: []func(*mcfgv1.MachineConfigNode){is(phases.Drained, yes, 6), is(phases.RebootedNode, running, 7)}, want: true},
+		"preparing again":            {more: []func(*mcfgv1.MachineConfigNode){is(phases.UpdatePrepared, running, 7)}},
 		"uncordoning":                {more: []func(*mcfgv1.MachineConfigNode){is(phases.Drained, yes, 6), is(phases.Uncordoned, running, 7)}},
 		"an uncordon was requested":  {drain: "uncordon-" + configB},
 		"a drain that is not needed": {more: []func(*mcfgv1.MachineConfigNode){is(phases.Cordoned, no, 5)}},

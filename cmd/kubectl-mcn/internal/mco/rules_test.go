@@ -99,7 +99,7 @@ func TestARebootIsAStepOnlyIfTheNodeDesiresAnotherConfig(t *testing.T) {
 	for current, want := range map[string]phases.Phase{configA: phases.RebootedNode, configB: ""} {
 		node := newNode("currentConfig", current, "desiredConfig", configB, "state", "Done", "post-config-action", "Rebooting")
 		assert.Equal(t, want, mco.Of(node, mcn(is(phases.Updated, yes, 1), withDesired(configB))).Step, current)
-		over := mcn(is(phases.Updated, no, 1), withDesired(configB), is(phases.RebootedNode, yes, 2), is(phases.Resumed, yes, 3))
+		over := mcn(is(phases.Updated, no, 1), withDesired(configB), is(phases.RebootedNode, yes, 2), is(phases.Uncordoned, yes, 3))
 		assert.NotEqual(t, phases.RebootedNode, mco.Of(node, over).Step, "the reboot is over")
 	}
 }

@@ -200,17 +200,17 @@ func stepOf(steps []Step) phases.Phase {
 }
 
 // dropOver resets the steps that are over, although their condition does not say so. A step that comes after the
-// current step was running in an attempt before. A step that comes before it has ended without a report.
+// current step was running or has failed in an attempt before. A step that comes before it has ended without a report.
 func dropOver(steps []Step, current phases.Phase) {
 	at := indexOf(steps, current)
 	for i := range steps {
 		s := &steps[i]
-		switch {
-		case !isOver(s.Phase, current):
-		case i > at && s.State == Running:
-			s.State, s.Message = ToDo, ""
-		case i < at && (s.State == Running || s.State == Failed):
-			s.State, s.Message = Skipped, ""
+		if !isOver(s.Phase, current) || s.State != Running && s.State != Failed {
+			continue
+		}
+		s.State, s.Message = ToDo, ""
+		if i < at {
+			s.State = Skipped
 		}
 	}
 }

@@ -119,7 +119,7 @@ func TestAStepLastsFromTheEndOfTheStepBefore(t *testing.T) {
 			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11,
 		},
 		"a step ran in an earlier update": {
-			mcn(withDesired(configB), began, is(phases.Drained, no, 0, "Action during update to a: drained")), ".......", nil, 10,
+			mcn(withDesired(configB), began, is(phases.Drained, no, 0, "Action during update to a: Error: Draining: no quorum")), ".......", nil, 10,
 		},
 		"the start is not known": {
 			mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)), "##.....",

@@ -210,12 +210,11 @@ func (f *Files) read(file string, do func(name, kind string, data []byte) error)
 func (f *Files) find(name string) []string {
 	root, _ := filepath.EvalSymlinks(name)
 	var chosen, top, all, pods, archives []string
-	_ = filepath.WalkDir(root, func(file string, entry fs.DirEntry, err error) error {
+	_ = filepath.WalkDir(root, func(file string, _ fs.DirEntry, err error) error {
 		path := filepath.ToSlash(file)
 		switch {
 		case err != nil:
 			f.note(fmt.Errorf("cannot read the folder %s: %w", filepath.Base(file), errors.Unwrap(err)))
-		case entry.IsDir():
 		case gathered.MatchString(path):
 			chosen = append(chosen, file)
 		case gatheredPods.MatchString(path):

@@ -169,7 +169,7 @@ func (s *Store) putPage(resource string, page runtime.Object, isFirst, isLast bo
 			a.names[name] = a.names[name] && !isFirst
 		}
 		err = meta.EachListItem(page, func(obj runtime.Object) error { return s.add(resource, obj) })
-		if err != nil || !isLast {
+		if !isLast {
 			return
 		}
 		a.listed, a.leftOut, a.denied = true, false, nil
