@@ -32,6 +32,7 @@ func (b Budget) Allows(p Pod) bool {
 // Pod is a pod that the error of a drain names. A pod that is gone does not exist.
 type Pod struct {
 	Labels  labels.Set
+	Node    string // the name of its node, or "" if it has none
 	Created time.Time
 	IsGone  bool
 	// Deleted is when the pod was deleted, and Ends when its grace period ends. No budget refuses such a pod.
@@ -47,7 +48,7 @@ type Pod struct {
 
 // NewPod reads a Pod.
 func NewPod(o *corev1.Pod) Pod {
-	p := Pod{Labels: o.Labels, Created: o.CreationTimestamp.Time}
+	p := Pod{Labels: o.Labels, Node: o.Spec.NodeName, Created: o.CreationTimestamp.Time}
 	if o.DeletionTimestamp != nil {
 		grace := time.Duration(ptr.Deref(o.DeletionGracePeriodSeconds, 0)) * time.Second
 		p.Ends, p.Deleted, p.Finalizers = o.DeletionTimestamp.Time, o.DeletionTimestamp.Add(-grace), o.Finalizers

@@ -70,14 +70,14 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	s.paths[ofPod] = &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "pdb-app-0"}}
 	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "gone", "a pod without labels exists")
 	again := newPod("web")
-	again.CreationTimestamp = metav1.Time{Time: now}
+	again.Spec.NodeName = "worker-3"
 	s.paths[ofPod] = again
 	got := execute(t, "", "--kubeconfig", file)
-	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is gone since then\n", "the pod of a StatefulSet was created again on another node")
+	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is no longer on worker-4\n", "the pod of a StatefulSet was created again on another node")
 	assert.NotContains(t, got.stdout, "PDB")
 	delete(s.paths, ofPod)
 	got = execute(t, "", "--kubeconfig", file)
-	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is gone since then\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "the controller tries again")
+	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is no longer on worker-4\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "the controller tries again")
 	assert.NotContains(t, got.stdout, "budgets of")
 	assert.Empty(t, got.stderr)
 

@@ -73,7 +73,7 @@ func (s *saidOfPods) add(n cluster.Node, pod mco.Pod, o Options) []string {
 	by, isKnown := o.selecting(n, pod)
 	switch {
 	case state.IsGone:
-		say(" is gone since then")
+		say(" is no longer on " + n.Name)
 		return []string{controllerLog} // the controller tries again
 	case !state.Deleted.IsZero():
 		s.leaving = addOnce(s.leaving, Clean(name.String()+o.terminating(state)))
@@ -190,11 +190,13 @@ func (o Options) unhealthy(budget types.NamespacedName) (all []types.NamespacedN
 	return all
 }
 
-// stateOf returns what is known about a pod that the error of a drain names. A younger pod with its name runs
-// on another node, because this node was cordoned: the pod of a StatefulSet was created again.
+// stateOf returns what is known about a pod that the error of a drain names. The pod of a StatefulSet is created again
+// with its name, on another node or, once the node is not cordoned, on the same one. If its node is not known, a pod that
+// is younger than the drain is on another node.
 func (o Options) stateOf(n cluster.Node, pod mco.Pod) (state cluster.Pod, isRead bool) {
 	state, isRead = o.Pods[nameOf(pod)]
-	if state.Created.After(n.Since) && !n.Since.IsZero() {
+	isOther := state.Node != "" && state.Node != n.Name
+	if isOther || state.Node == "" && state.Created.After(n.Since) && !n.Since.IsZero() {
 		return cluster.Pod{IsGone: true}, true
 	}
 	return state, isRead

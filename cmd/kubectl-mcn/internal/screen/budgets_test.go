@@ -13,6 +13,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // If the disruption controller could not count the pods of a budget, the screen shows the cause instead of the counts.
@@ -38,15 +39,23 @@ func TestThePodsOfABudgetThatAreNotReadyAreNamed(t *testing.T) {
 	assert.Equal(t, []types.NamespacedName{{Namespace: "shop", Name: "db-0"}}, o.unhealthy(budget))
 }
 
-// A pod that is younger than the drain was created again. If the time of the drain is not known, each pod is the one of the error.
-func TestAPodThatWasCreatedAgainIsNotTheOneOfTheError(t *testing.T) {
+// A pod of another node was created again. If its node is not known, a pod that is younger than the drain is on another node.
+// If the time of the drain is not known either, each pod is the one of the error.
+func TestAPodThatWasCreatedAgainOnAnotherNodeIsGoneFromThisOne(t *testing.T) {
 	pod := mco.Pod{Namespace: "shop", Name: "db-0"}
 	began := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
-	o := Options{Facts: cluster.Facts{Pods: map[types.NamespacedName]cluster.Pod{{Namespace: "shop", Name: "db-0"}: {Created: began}}}}
-	for since, isGone := range map[time.Time]bool{began.Add(-time.Second): true, began: false, {}: false} {
-		state, isRead := o.stateOf(cluster.Node{Node: mco.Node{Since: since}}, pod)
+	for _, tc := range []struct {
+		node   string
+		since  time.Time
+		isGone bool
+	}{
+		{"", began.Add(-time.Second), true}, {"", began, false}, {"", time.Time{}, false},
+		{"w-1", began.Add(-time.Second), false}, {"w-2", began, true}, {"w-2", time.Time{}, true},
+	} {
+		o := Options{Facts: cluster.Facts{Pods: map[types.NamespacedName]cluster.Pod{nameOf(pod): {Created: began, Node: tc.node}}}}
+		state, isRead := o.stateOf(cluster.Node{Node: mco.Node{Node: progress.Node{Name: "w-1"}, Since: tc.since}}, pod)
 		assert.True(t, isRead)
-		assert.Equal(t, isGone, state.IsGone, since)
+		assert.Equal(t, tc.isGone, state.IsGone, tc)
 	}
 }
 
