@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/utils/ptr"
@@ -19,6 +20,9 @@ type Budget struct {
 	Selector labels.Selector
 	// AlwaysAllow is true if pods that are not Ready may always be evicted.
 	AlwaysAllow bool
+	// Failure is why the counts of the status are not those of the pods, or "". Then the API server refuses each eviction
+	// that needs a permission.
+	Failure string
 	policyv1.PodDisruptionBudgetStatus
 }
 
@@ -86,5 +90,12 @@ func NewBudget(o *policyv1.PodDisruptionBudget) Budget {
 		selector = labels.Nothing()
 	}
 	isAlways := ptr.Deref(o.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow
-	return Budget{selector, isAlways, o.Status}
+	b := Budget{selector, isAlways, "", o.Status}
+	if c := meta.FindStatusCondition(b.Conditions, policyv1.DisruptionAllowedCondition); c != nil && c.Reason == policyv1.SyncFailedReason {
+		b.Failure = c.Message
+	}
+	if b.ObservedGeneration < o.Generation {
+		b.Failure, b.DisruptionsAllowed = "its last change is not processed yet", 0
+	}
+	return b
 }

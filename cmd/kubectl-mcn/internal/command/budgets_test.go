@@ -100,6 +100,8 @@ func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 	invalid.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Likes"}}
 	always, down, pending := newBudget("web", 0, 0, 1, 1), newPod("web"), newPod("web")
 	always.Spec.UnhealthyPodEvictionPolicy = ptr.To(policyv1.AlwaysAllow)
+	changed := newBudget("web", 1, 2, 1, 2)
+	changed.Generation = 1
 	down.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(now)}}
 	pending.Status.Phase = corev1.PodPending
 	for name, test := range map[string]struct{ in, says, never string }{
@@ -108,6 +110,7 @@ func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 		"a dump with a Pod that no budget selects":    {of(db, newPod("web")), "    no budget of shop selects pdb-app-0\n    next: oc get pod pdb-app-0 -n shop\n", "PDB"},
 		"a budget whose selector is invalid":          {of(invalid, newPod("invalid")), "    no budget of shop selects pdb-app-0\n", "PDB"},
 		"a budget that now allows the eviction":       {of(newBudget("web", 1, 2, 1, 2), newPod("web")), "    shop/pdb-app-0 can be evicted now\n", "PDB"},
+		"a budget that was changed just now":          {of(changed, newPod("web")), "    PDB shop/web allows 0 disruptions (its last change is not processed yet):\n    pdb-app-0\n    next: oc get pdb -n shop\n", "can be"},
 		"a Pod that is not Ready, and may be evicted": {of(always, down), "    shop/pdb-app-0 can be evicted now\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "PDB"},
 		"a Pod that has not started":                  {of(web, pending), "    shop/pdb-app-0 can be evicted now\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "PDB"},
 	} {

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	policyv1 "k8s.io/api/policy/v1"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
@@ -249,23 +247,14 @@ func byName(a, b types.NamespacedName) int { return cmp.Compare(a.String(), b.St
 
 // isFull reports whether a budget refuses the eviction of some pod.
 func isFull(b cluster.Budget) bool {
-	return b.DisruptionsAllowed <= 0 && (b.ExpectedPods > 0 || failureOf(b) != "")
-}
-
-// failureOf returns why the API server could not count the pods of a budget, which then allows nothing, or "".
-func failureOf(b cluster.Budget) string {
-	c := meta.FindStatusCondition(b.Conditions, policyv1.DisruptionAllowedCondition)
-	if c == nil || c.Reason != policyv1.SyncFailedReason {
-		return ""
-	}
-	return c.Message
+	return b.DisruptionsAllowed <= 0 && (b.ExpectedPods > 0 || b.Failure != "")
 }
 
 // healthOf describes why a budget allows no disruption, for example "1 of 2 healthy". If all pods are healthy,
 // it also says how many are required, because no pod will become healthy.
 func healthOf(b cluster.Budget) string {
-	if failure := failureOf(b); failure != "" {
-		return failure
+	if b.Failure != "" {
+		return b.Failure
 	}
 	text := fmt.Sprintf("%d of %d healthy", b.CurrentHealthy, b.ExpectedPods)
 	if b.CurrentHealthy >= b.ExpectedPods {

@@ -16,13 +16,20 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// If the disruption controller could not count the pods of a budget, the screen shows the cause instead of the counts.
+// If the disruption controller has not counted the pods of a budget, the screen shows the cause instead of the counts.
 func TestTheHealthOfABudgetIsItsCountOrTheFailureToCount(t *testing.T) {
-	for reason, want := range map[string]string{policyv1.SyncFailedReason: "no controller", policyv1.InsufficientPodsReason: "1 of 2 healthy"} {
-		b := cluster.Budget{}
-		b.CurrentHealthy, b.ExpectedPods = 1, 2
-		b.Conditions = []metav1.Condition{{Type: policyv1.DisruptionAllowedCondition, Reason: reason, Message: "no controller"}}
-		assert.Equal(t, want, healthOf(b), reason)
+	for _, tc := range []struct {
+		reason     string
+		generation int64
+		want       string
+	}{
+		{policyv1.SyncFailedReason, 0, "no controller"}, {policyv1.InsufficientPodsReason, 0, "1 of 2 healthy"},
+		{policyv1.SufficientPodsReason, 1, "1 of 2 healthy"}, {policyv1.SufficientPodsReason, 2, "its last change is not processed yet"},
+	} {
+		o := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Generation: tc.generation}}
+		o.Status.CurrentHealthy, o.Status.ExpectedPods, o.Status.ObservedGeneration = 1, 2, 1
+		o.Status.Conditions = []metav1.Condition{{Type: policyv1.DisruptionAllowedCondition, Reason: tc.reason, Message: "no controller"}}
+		assert.Equal(t, tc.want, healthOf(cluster.NewBudget(o)), tc)
 	}
 }
 
