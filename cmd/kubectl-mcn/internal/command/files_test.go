@@ -79,7 +79,8 @@ func TestPipesAndMixedFoldersAreRead(t *testing.T) {
 
 	folder := t.TempDir()
 	inFolder := func(name string) string { return filepath.Join(folder, name) }
-	require.NoError(t, os.WriteFile(inFolder("dump.json"), []byte(list), 0o600))
+	require.NoError(t, os.Mkdir(inFolder("deep"), 0o700))
+	require.NoError(t, os.WriteFile(inFolder("deep/dump.json"), []byte(list), 0o600))
 	require.NoError(t, syscall.Mkfifo(inFolder("fifo.json"), 0o600))
 	show := func() execution { return execute(t, "", "-f", folder, "--at", now.Format(time.RFC3339)) }
 	got = show()

@@ -216,6 +216,8 @@ func TestAgesAreComputedWhenTheFileWasWritten(t *testing.T) {
 	assert.Contains(t, got.stdout, "Draining for 71m")
 	assert.Equal(t, "kubectl mcn: ages are computed at 2026-03-04T14:15:05Z, the newest time in dump.json: --at sets another time\n", got.stderr)
 	assert.Contains(t, execute(t, "", "wait", "-f", file).stdout, "14:15:05 worker 3/6", "wait prints the same time")
+	earlier := strings.ReplaceAll(asList(t, rollout()...), "2026-03-", "2026-02-")
+	assert.Contains(t, execute(t, earlier, "-f", "-").stderr, "the newest time in stdin", "a pipe has no time of its own")
 	got = execute(t, "", "-f", filepath.Join(real, "oc-adm-inspect"))
 	assert.Contains(t, got.stdout, "2026-05-20 10:30:00 UTC", "the time of a Pod's file in the checkout does not count")
 }

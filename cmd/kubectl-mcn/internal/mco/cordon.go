@@ -100,7 +100,7 @@ func cordonerOf(node *corev1.Node) Cordoner {
 	for _, c := range cordoners {
 		isOwn := !isOfMCO || c.Deletes()
 		state := node.Annotations[c.annotation] // for example Draining, Drain_Required or Reboot_Required
-		isDraining := c.annotation != "" && state != "" && state != "Idle"
+		isDraining := state != "" && state != "Idle"
 		hasTaint := func(t corev1.Taint) bool { return t.Key == c.taint }
 		if isOwn && (isDraining || c.taint != "" && slices.ContainsFunc(node.Spec.Taints, hasTaint)) {
 			return c.Cordoner

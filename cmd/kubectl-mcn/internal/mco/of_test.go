@@ -81,6 +81,7 @@ func TestTheManagedFieldsOfTheNodeSayWhenAnUpdateWasRequested(t *testing.T) {
 	node = newNode("desiredConfig", configB, "currentConfig", configB, "state", "Done")
 	node.ManagedFields = []metav1.ManagedFieldsEntry{entry(`{"f:metadata":{"f:annotations":{"f:machineconfiguration.openshift.io/desiredConfig":{}}}}`, at(7))}
 	assert.Zero(t, mco.Of(node, nil).Requested, "the daemon of a new node writes the annotation")
+	assert.Equal(t, at(7), mco.Of(node, mcn(spec)).Requested, "the object has another target")
 }
 
 // If the object and the Node have an error, the more specific one is shown.

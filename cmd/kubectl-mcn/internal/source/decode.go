@@ -238,9 +238,8 @@ var timeOfCondition = regexp.MustCompile(`"last(?:Transition|Heartbeat)Time":\s*
 // newestIn returns the newest time of the conditions of an object.
 func newestIn(data []byte) (newest time.Time) {
 	for _, match := range timeOfCondition.FindAllSubmatch(data, -1) {
-		if t, err := time.Parse(time.RFC3339, string(match[1])); err == nil {
-			newest = mco.Later(newest, t)
-		}
+		t, _ := time.Parse(time.RFC3339, string(match[1]))
+		newest = mco.Later(newest, t)
 	}
 	return newest
 }

@@ -3,7 +3,6 @@ package source
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -177,7 +176,7 @@ func (c *Cluster) explain(verb, name string, err error) error {
 			verb, name, host, err)
 	case apierrors.IsUnauthorized(err):
 		return Usagef("the cluster %s rejects the credentials: log in again: %w", host, err)
-	case errors.Is(err, context.DeadlineExceeded), utilnet.IsTimeout(err):
+	case utilnet.IsTimeout(err):
 		return Usagef("the cluster %s does not respond within %s: is it up, and reachable from here?", host, c.RequestTimeout)
 	case utilnet.IsConnectionRefused(err):
 		return Usagef("nothing listens at %s: is the cluster up, and is the kubeconfig right?", host)
