@@ -230,6 +230,8 @@ func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	pool.Spec.MaxUnavailable = &two
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 1 waiting node, 2 of 2 unavailable:\n", "there is no other waiting node")
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 1 waiting node, 2 of 2 unavailable:\n", "the cordoned node holds back the other one")
+	third := newNode("worker-4", "worker", oldConfig, now.Add(-24*time.Hour))
+	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next, third), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 2 waiting nodes, 2 of 2 unavailable:\n", "the node that is updated does not wait")
 	pool.Spec.MaxUnavailable, pool.Spec.Paused = &three, true
 	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
 	pool.Spec.Paused = false

@@ -219,7 +219,7 @@ func (o Options) selecting(n cluster.Node, pod mco.Pod) (by []types.NamespacedNa
 
 // isAllowed reports whether the only budget that selects a pod allows its eviction now, or the pod needs no permission.
 func (o Options) isAllowed(by []types.NamespacedName, state cluster.Pod) bool {
-	return len(by) == 1 && o.Budgets[by[0]].Allows(state) || len(by) > 0 && state.IsUnguarded
+	return len(by) == 1 && o.Budgets[by[0]].Allows(state) || state.IsUnguarded
 }
 
 // refusing returns what tells the causes of nodes apart: the names of the budgets that select their pods, and of the pods

@@ -100,7 +100,7 @@ func ComponentTable(list []metav1.Condition, o Options) []Line {
 		if c.Status == metav1.ConditionTrue {
 			health = "Running"
 			doing, since = addDoing("bootstrap", c)
-		} else if c.Message != "" {
+		} else {
 			add(Plain, "bootstrap", "complete", c.Message)
 		}
 		rows = append(rows, []string{"bootstrap", health, doing, since})

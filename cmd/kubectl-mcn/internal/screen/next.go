@@ -127,7 +127,7 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition, o Options) []string {
 		return nil
 	case c.Type == cluster.BuildSucceeded:
 		return []string{controllerLog} // the controller tells the nodes to apply the image
-	case c.IsOfBuild() && name != "":
+	case name != "":
 		return nextFor(name, "oc describe machineosbuild NAME")
 	case c.IsOfBuild():
 		return []string{"oc describe machineosbuilds"}

@@ -21,8 +21,10 @@ func TestTheControllersLogExplainsMessagesOfItsSteps(t *testing.T) {
 	assert.Equal(t, []string{controllerLog}, Next(n, Options{}))
 	n.Steps = []mco.Step{{Phase: phases.Drained, State: mco.ToDo}}
 	assert.Equal(t, []string{controllerLog}, Next(n, Options{}), "without the Node, nobody knows that the daemon has not asked for the drain")
-	n.DesiredDrain = "uncordon-a"
-	assert.NotContains(t, Next(n, Options{}), controllerLog)
+	for request, isAsked := range map[string]bool{"drain-": true, "uncordon-": false, "drain-another": false} {
+		n.DesiredDrain = request
+		assert.Equal(t, isAsked, slices.Contains(Next(n, Options{}), controllerLog), request)
+	}
 	n.Steps, n.IsOfStep = nil, false
 	assert.NotContains(t, Next(n, Options{}), controllerLog)
 	n.Step, n.Degraded = phases.AppliedFiles, false

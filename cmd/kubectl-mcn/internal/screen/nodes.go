@@ -118,7 +118,7 @@ func totalText(n cluster.Node, o Options) string {
 	case n.InUpdate():
 		return sinceNow(from, o.Now)
 	}
-	return orDash(cmp.Or(n.Completed, from).Sub(from))
+	return orDash(n.Completed.Sub(from))
 }
 
 func stepName(n cluster.Node) string { return capital(stepOf(n)) }

@@ -29,10 +29,10 @@ func TestAProblemWithTheSameCauseSaysWhatDiffers(t *testing.T) {
 	} {
 		assert.Equal(t, want, p.differs(first, Options{Now: at}))
 	}
-	many := slices.Repeat([]Problem{{ProblemID: ProblemID{Pool: "infra"}, Subject: "i"}}, 11)
-	assert.Equal(t, "11 nodes in infra (i, i, i, and 8 more): kubectl mcn -o wide", Options{}.same(first, many))
+	many := slices.Repeat([]Problem{{ProblemID: ProblemID{Pool: "infra"}, Subject: "i", Since: at}}, 11)
+	assert.Equal(t, "11 nodes since Mar 4 14:00:00 in infra (i, i, i, and 8 more): kubectl mcn -o wide", Options{}.same(first, many))
 	many[0].Pool = "worker"
-	assert.Equal(t, "11 nodes in worker, infra (i, i, i, and 8 more): kubectl mcn -o wide", Options{}.same(first, many))
+	assert.Equal(t, "11 nodes since Mar 4 14:00:00 in worker, infra (i, i, i, and 8 more): kubectl mcn -o wide", Options{}.same(first, many))
 }
 
 // A node of a paused pool waits since the target was set or, if that is later, since its last update ended. The pool waits

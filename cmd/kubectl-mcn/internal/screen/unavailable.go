@@ -137,19 +137,15 @@ func whyIn(p cluster.Pool, n cluster.Node, o Options) string {
 
 // whyUnavailable says why a node is unavailable, and since when.
 func whyUnavailable(n cluster.Node, o Options) string {
-	text := stepOf(n)
 	switch {
 	case n.Degraded:
-		text = "degraded"
+		return "degraded"
 	case n.State == cluster.Stuck:
-		text += ", stuck"
-	case !n.InUpdate():
-		return reasons(n, o)
+		return stepOf(n) + ", stuck"
+	case n.InUpdate():
+		return stepOf(n)
 	}
-	if n.Cordoner.Deletes() {
-		text += ", " + beingDeleted
-	}
-	return text
+	return reasons(n, o)
 }
 
 // reasons describes why a Node is unavailable, for example "NotReady since 10:49:00" or "cordoned since
