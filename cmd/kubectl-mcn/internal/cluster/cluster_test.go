@@ -286,6 +286,7 @@ func TestAPoolThatIsNotUpdatedGivesTheReason(t *testing.T) {
 		assert.Equal(t, since, p.NotUpdated.Since, name)
 		assert.Nil(t, one(t, tc.pool, 60, waitingNode("a")).NotUpdated, "a node that is not done is reason enough")
 	}
+	assert.Nil(t, one(t, worker("", retargeted(20), building), 60).NotUpdated, "a build is reason enough")
 	empty := worker("", updated, func(p *mcfgv1.MachineConfigPool) {
 		p.CreationTimestamp, p.Status.Configuration.Name = metav1.NewTime(at(1)), configA
 	})

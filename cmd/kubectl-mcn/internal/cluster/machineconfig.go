@@ -45,9 +45,7 @@ func (p *Pool) readSources(o *mcfgv1.MachineConfigPool) {
 	if p.Paused {
 		p.PausedBy = mco.LastWrite(o.ManagedFields, mco.OfPaused)
 	}
-	if selector, err := metav1.LabelSelectorAsSelector(o.Spec.MachineConfigSelector); err == nil {
-		p.selector = selector
-	}
+	p.selector, _ = metav1.LabelSelectorAsSelector(o.Spec.MachineConfigSelector)
 }
 
 func sourcesOf(c mcfgv1.MachineConfigPoolStatusConfiguration) []string {
@@ -147,6 +145,5 @@ const (
 // HasChange reports whether the target of the pool has the last change of mc. seen is the time since the change was
 // first seen.
 func (p Pool) HasChange(mc MachineConfig, seen time.Duration) bool {
-	isUnknown := p.TargetSet.IsZero() || mc.Changed.IsZero()
-	return isUnknown || p.TargetSet.Sub(mc.Changed) >= surelyLater || seen >= surelyRendered
+	return p.TargetSet.IsZero() || p.TargetSet.Sub(mc.Changed) >= surelyLater || seen >= surelyRendered
 }

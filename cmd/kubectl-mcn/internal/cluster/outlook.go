@@ -38,7 +38,7 @@ func (c *calculation) setUnavailable() {
 		c.Blocked = resting >= c.MaxUnavailable
 	case c.Updating > 0 || c.Build != nil || len(c.Problems) > 0 || c.Partial:
 	case !c.Observed:
-		if c.toObserve.IsZero() || c.now.Sub(c.toObserve) >= standstill {
+		if c.now.Sub(c.toObserve) >= standstill {
 			c.Unobserved = &PoolCondition{Type: "Unobserved", Since: c.toObserve, Message: "target"}
 		}
 	default:

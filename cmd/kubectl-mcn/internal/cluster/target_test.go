@@ -69,6 +69,10 @@ func TestTheNumberOfUpdatedMachinesDecidesTheImage(t *testing.T) {
 		pool.Status.UpdatedMachineCount = count
 		assert.Equal(t, want, one(t, pool, 60, nodes...).Target.Image, count)
 	}
+	pool.Status.UpdatedMachineCount = 1
+	assert.Equal(t, 1, one(t, pool, 60, imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)).Updating, "a request of an image is not withdrawn: the number may be old")
+	says := withCondition(mcfgv1.MachineConfigPoolUpdating, "All nodes are updating to MachineConfig "+configB+" / Image z")
+	assert.Equal(t, "z", one(t, worker("1", says), 60, nodes...).Target.Image, "the pool has named its image")
 	p := one(t, worker("1"), 60, imaged("a", "y", "y", 50, 58), imaged("b", "z", "x", 40, 0))
 	assert.Equal(t, "y", p.Target.Image, "without a number, the last request decides")
 }

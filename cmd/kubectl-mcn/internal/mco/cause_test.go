@@ -196,6 +196,7 @@ func TestAnErrorIsOldIfAStepHasChangedSince(t *testing.T) {
 	assert.True(t, behind.IsOld && !behind.InUpdate(), "a failure in the object is old if the annotations show that the update is complete")
 	n := mco.Of(newNode("state", "Degraded", "reason", "disk full", "currentConfig", configA, "desiredConfig", configB), update(is(phases.Drained, running, 70), is(phases.NodeDegraded, no, 60, "Action during update to a: disk full")))
 	assert.False(t, n.IsOld, "an error in the annotations has no time, so it is not old")
+	assert.False(t, mco.Of(nil, mcn(is(phases.Updated, yes, 1), degraded(drift), is(phases.Resumed, yes, 70))).IsOld, "a restart of the daemon does not end a drift")
 	for applied, isOld := range map[string]bool{"drain-" + configB: true, "uncordon-" + configA: false} {
 		n = mco.Of(newNode("state", "Degraded", "reason", afterAnHourIs, "currentConfig", configA, "desiredConfig", configB, "desiredDrain", "drain-"+configB, "lastAppliedDrain", applied), nil)
 		assert.Equal(t, isOld, n.IsOld, "without an object, the annotations say whether the drain is over")

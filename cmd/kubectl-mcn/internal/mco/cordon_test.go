@@ -86,5 +86,6 @@ func TestEntryNamesTheProgramThatCordoned(t *testing.T) {
 	assert.True(t, mco.IsOfCordoner("sriovnetwork.openshift.io/state"))
 	assert.True(t, mco.IsOfCordoner("ToBeDeletedByClusterAutoscaler"))
 	assert.False(t, mco.IsOfCordoner(""))
+	assert.True(t, mco.IsOwnManager("machine-config-operator"), "it has written MachineConfigs")
 	assert.False(t, mco.IsOfCordoner(annotation+"state"))
 }

@@ -34,11 +34,7 @@ func (s *Store) named() (all []mco.Pod) {
 		return cmp.Or(rank[a.Degraded]-rank[b.Degraded], a.Since.Compare(b.Since), cmp.Compare(a.Name, b.Name))
 	})
 	for _, n := range nodes {
-		for _, pod := range n.Pods {
-			if !slices.Contains(all, pod) {
-				all = append(all, pod)
-			}
-		}
+		all = append(all, n.Pods...)
 	}
 	return all
 }

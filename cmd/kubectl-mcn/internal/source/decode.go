@@ -223,7 +223,7 @@ func (d *decoder) older() time.Time {
 		}
 	}
 	for _, o := range d.objects {
-		if obj, ok := o.Object.(*mcfgv1.MachineConfigNode); ok && nodes[obj.Name] != nil {
+		if obj, ok := o.Object.(*mcfgv1.MachineConfigNode); ok {
 			isNewer = isNewer || mco.IsNewer(nodes[obj.Name], obj)
 		}
 	}

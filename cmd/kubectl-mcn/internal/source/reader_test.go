@@ -184,6 +184,9 @@ func TestTheMetadataOfConfigsIsReadOnce(t *testing.T) {
 		s.Put(pool)
 	}
 	s.Put(&mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "without a config"}})
+	fresh := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "without a last config"}}
+	fresh.Spec.Configuration.Name, fresh.Spec.Configuration.Source, fresh.Spec.MachineConfigSelector = "old", []corev1.ObjectReference{{Name: "a"}}, selecting("fresh")
+	s.Put(fresh)
 	c.readConfigs(t.Context(), s, client)
 	c.readConfigs(t.Context(), s, client)
 	const one, list = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"

@@ -37,10 +37,7 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 	}
 	for _, c := range o.Status.Conditions {
 		if c.Type != corev1.NodeMemoryPressure && c.Type != corev1.NodePIDPressure {
-			kept := corev1.NodeCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime}
-			if (c.Type == corev1.NodeReady) != (c.Status == corev1.ConditionTrue) { // it may be why the node is unavailable
-				kept.Message = s.text(c.Message)
-			}
+			kept := corev1.NodeCondition{Type: c.Type, Status: c.Status, LastTransitionTime: c.LastTransitionTime, Message: s.text(c.Message)}
 			node.Status.Conditions = append(node.Status.Conditions, kept)
 		}
 	}
