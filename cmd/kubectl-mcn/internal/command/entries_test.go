@@ -216,16 +216,20 @@ func TestAnArbiterWaitsForMastersThatAreUnavailableOrCanBeUpdated(t *testing.T) 
 	assert.Contains(t, execute(t, asList(t, objects...), "-f", "-").stdout, "no node of pool master is unavailable or can be\n    updated\n", "the entry of the pool master names the node")
 }
 
-// A waiting node that is cordoned has an entry as soon as another node is updated first, unless the pool is paused.
+// A waiting node that is cordoned has an entry as soon as another node is updated first, unless the pool is paused. Nodes
+// with the same entry have a command each that uncordons them.
 func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	t.Parallel()
-	three := intstr.FromInt32(3)
+	three, four := intstr.FromInt32(3), intstr.FromInt32(4)
 	pool, cordoned := newPool("worker", newConfig), newKubeNode("worker-0")
 	pool.Spec.MaxUnavailable, cordoned.Spec.Unschedulable = &three, true
 	waiting, other := newNode("worker-0", "worker", oldConfig, now.Add(-24*time.Hour)), newNode("worker-1", "worker", oldConfig, now.Add(-24*time.Hour))
 	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
 	update(other, newConfig, now.Add(-time.Minute), phases.Drained)
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ worker-0: waits, and is not selected: cordoned\n    next: oc adm uncordon worker-0\n")
+	same := newKubeNode("worker-4")
+	pool.Spec.MaxUnavailable, same.Spec.Unschedulable = &four, true
+	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, newNode("worker-4", "worker", oldConfig, now.Add(-24*time.Hour)), same), "-f", "-").stdout, "not selected: cordoned\n    next: oc adm uncordon worker-0\n    next: oc adm uncordon worker-4\n    the same: worker-4\n")
 	two, next := intstr.FromInt32(2), newNode("worker-3", "worker", oldConfig, now.Add(-24*time.Hour))
 	pool.Spec.MaxUnavailable = &two
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 1 waiting node, 2 of 2 unavailable:\n", "there is no other waiting node")

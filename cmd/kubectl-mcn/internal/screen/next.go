@@ -34,6 +34,9 @@ const (
 	cordon       = "oc adm cordon NAME"
 )
 
+// changes reports whether a command changes a node. All other commands only show more.
+func changes(command string) bool { return strings.HasPrefix(command, "oc adm ") }
+
 // nextFor returns the commands with name in place of NAME, or nil if the name cannot be pasted into
 // a shell.
 func nextFor(name string, commands ...string) []string {

@@ -79,8 +79,8 @@ func (p Problem) draw(o Options) []Line {
 	return ls
 }
 
-// grouped draws an entry for each cause. The entry has the first problem with this cause, and the
-// names of all other nodes with this cause. If there are more than maxEntries causes, a last line
+// grouped draws an entry for each cause. The entry has the first problem with this cause, the names of all other nodes
+// with this cause, and the commands that change them. If there are more than maxEntries causes, a last line
 // counts the remaining nodes; more is the format of this line.
 func grouped(all []Problem, more string, o Options) (ls []Line) {
 	causes := groups(all, func(p Problem) any { return p.cause })
@@ -89,7 +89,12 @@ func grouped(all []Problem, more string, o Options) (ls []Line) {
 			left := len(slices.Concat(causes[i:]...))
 			return append(ls, o.paragraph(same[0].Tone, fmt.Sprintf(more, nodes(left)))...)
 		}
-		ls = append(ls, same[0].draw(o)...)
+		first := same[0]
+		for _, p := range slices.Backward(same[1:]) { // one command shows what all have
+			isOther := func(command string) bool { return !changes(command) }
+			first.Next = slices.Insert(slices.Clone(first.Next), 1+slices.IndexFunc(first.Next, changes), slices.DeleteFunc(slices.Clone(p.Next), isOther)...)
+		}
+		ls = append(ls, first.draw(o)...)
 		if len(same) > 1 {
 			ls = append(ls, wrapped(same[0].Tone, margin, margin, "the same: "+o.same(same[0], same[1:]), o.Width)...)
 		}
