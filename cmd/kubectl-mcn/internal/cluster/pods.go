@@ -91,11 +91,11 @@ func NewBudget(o *policyv1.PodDisruptionBudget) Budget {
 	}
 	isAlways := ptr.Deref(o.Spec.UnhealthyPodEvictionPolicy, "") == policyv1.AlwaysAllow
 	b := Budget{selector, isAlways, "", o.Status}
-	if c := meta.FindStatusCondition(b.Conditions, policyv1.DisruptionAllowedCondition); c != nil && c.Reason == policyv1.SyncFailedReason {
-		b.Failure = c.Message
-	}
 	if b.ObservedGeneration < o.Generation {
 		b.Failure, b.DisruptionsAllowed = "its last change is not processed yet", 0
+	}
+	if c := meta.FindStatusCondition(b.Conditions, policyv1.DisruptionAllowedCondition); c != nil && c.Reason == policyv1.SyncFailedReason {
+		b.Failure = c.Message // then observedGeneration may be behind, too
 	}
 	return b
 }

@@ -23,7 +23,8 @@ func TestTheHealthOfABudgetIsItsCountOrTheFailureToCount(t *testing.T) {
 		generation int64
 		want       string
 	}{
-		{policyv1.SyncFailedReason, 0, "no controller"}, {policyv1.InsufficientPodsReason, 0, "1 of 2 healthy"},
+		{policyv1.SyncFailedReason, 0, "no controller"}, {policyv1.SyncFailedReason, 2, "no controller"},
+		{policyv1.InsufficientPodsReason, 0, "1 of 2 healthy"},
 		{policyv1.SufficientPodsReason, 1, "1 of 2 healthy"}, {policyv1.SufficientPodsReason, 2, "its last change is not processed yet"},
 	} {
 		o := &policyv1.PodDisruptionBudget{ObjectMeta: metav1.ObjectMeta{Generation: tc.generation}}
