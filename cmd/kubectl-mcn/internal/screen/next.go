@@ -35,7 +35,7 @@ const (
 )
 
 // changes reports whether a command changes a node. All other commands only show more.
-func changes(command string) bool { return strings.HasPrefix(command, "oc adm ") }
+func changes(command string) bool { return slices.Contains(strings.Fields(command), "adm") }
 
 // nextFor returns the commands with name in place of NAME, or nil if the name cannot be pasted into
 // a shell.
