@@ -38,6 +38,9 @@ func TestAPoolThatIsNotUpdatedHasAnEntryAfterAWhile(t *testing.T) {
 	got := execute(t, asList(t, late, done), "-f", "-").stdout
 	assert.Contains(t, got, "\n~ pool worker: all nodes have the target; it waits for the status of the pool\n", "within two minutes of the last node, the pool is late and not wrong")
 	assert.NotContains(t, got, "a reason", "the message of a condition that is about to change is not shown")
+	cordoned := newKubeNode("worker-0")
+	cordoned.Spec.Unschedulable = true
+	assert.Regexp(t, `\n~ pool worker: .* not Updated since\n    14:14:06 \(119s\): worker-0 \(cordoned\)\n`, execute(t, asList(t, late, done, cordoned), "-f", "-").stdout)
 	late.Status.Conditions[0].LastTransitionTime = metav1.NewTime(now.Add(-2 * time.Minute))
 	got = execute(t, asList(t, late, done), "-f", "-").stdout
 	assert.Regexp(t, "\n"+`! pool worker: all nodes have the target, but the pool is not Updated since\n    14:14:05 \(2m\)\n`, got)

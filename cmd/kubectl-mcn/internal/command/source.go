@@ -46,7 +46,6 @@ func (f *sourceFlags) open() (err error) {
 	}
 	at, err := parseTime(f.at, f.clock.Now())
 	switch {
-	case err != nil:
 	case len(f.files) > 0:
 		f.source = &source.Files{Names: f.files, In: f.In, At: at, Clock: f.clock.Now, Note: f.note}
 	case f.at != "":

@@ -40,7 +40,7 @@ func legend(screen []Line, c cluster.Cluster, o Options) []Line {
 	}
 	add(rank > 0, signs)
 	add(missing > 0 && !hasNoObjects(c.Pools), nodes(missing)+" known only from the status of the pool")
-	add(c.WithoutNode > 0 && o.Origin != "", nodes(c.WithoutNode)+" known only from MachineConfigNodes: NotReady and cordoned are not known")
+	add(c.WithoutNode > 0, nodes(c.WithoutNode)+" known only from MachineConfigNodes: NotReady and cordoned are not known")
 	add(rank > 0, "kubectl mcn node "+shown+" shows details")
 	if len(ls) == 1 {
 		return nil

@@ -85,10 +85,13 @@ func waiting(p cluster.Pool) []string {
 func notUpdated(p cluster.Pool, c cluster.PoolCondition, o Options) Problem {
 	problem := Problem{ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, Message: c.Message, Tone: Alarm}
 	isOlder := !o.Older.IsZero()
-	isYoung := o.Now.Sub(c.Since) < updatedDelay // false if the time is not known
-	if isOlder || isYoung {                      // its message is out of date
+	isYoung := o.Now.Sub(c.Since) < updatedDelay  // false if the time is not known
+	if isOlder || isYoung && p.Unavailable == 0 { // its message is out of date
 		what := map[bool]string{true: "the status of the pool is older", false: "it waits for the status of the pool"}[isOlder]
 		return Problem{ProblemID: problem.ProblemID, What: "all nodes have the target; " + what, Tone: Warn}
+	}
+	if isYoung {
+		problem.Tone = Warn
 	}
 	problem.What = "all nodes have the target, but the pool is not Updated" + sinceText(c.Since, o.Now)
 	if p.Total() == 0 {
