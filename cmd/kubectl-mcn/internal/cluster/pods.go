@@ -61,7 +61,7 @@ func NewPod(o *corev1.Pod) Pod {
 	p.IsUnguarded = hasEnded || o.Status.Phase == corev1.PodPending
 	for _, c := range o.Status.Conditions {
 		if !hasEnded && (c.Type == corev1.PodReady || c.Type == corev1.PodScheduled) && c.Status != corev1.ConditionTrue {
-			p.NotReady, p.Why = c.LastTransitionTime.UTC(), cmp.Or(whyNotRunning(&o.Status), c.Message, c.Reason)
+			p.NotReady, p.Why = c.LastTransitionTime.UTC(), cmp.Or(whyNotRunning(&o.Status), c.Message)
 		}
 	}
 	return p

@@ -178,5 +178,5 @@ func (p Pool) Places(n Node) int { return n.Places(p.Target) }
 // available.
 func (p Pool) hasUnavailable() bool {
 	isUnavailable := func(n Node) bool { return n.Places(progress.Target{}) > 0 }
-	return len(p.Nodes) == 0 && p.Unavailable > 0 || slices.ContainsFunc(p.Nodes, isUnavailable)
+	return slices.ContainsFunc(p.Nodes, isUnavailable)
 }

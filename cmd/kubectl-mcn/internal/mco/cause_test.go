@@ -273,6 +273,7 @@ func TestAnUpdateThatTheObjectMissesHasAnEnd(t *testing.T) {
 			want = time.Time{}
 		}
 		assert.Equal(t, want, n.Ended, name)
+		assert.Equal(t, n.InUpdate(), n.Towards() != n.Desired, name)
 	}
 	node := newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done")
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at(8))}}

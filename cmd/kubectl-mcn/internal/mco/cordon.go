@@ -135,13 +135,13 @@ func (n *Node) readLifted(node *corev1.Node, list []metav1.Condition) {
 
 // lastOfCordoners returns the last write of a Node after a time by somebody who cordons nodes. No field of a Node shows
 // who has uncordoned it.
-func lastOfCordoners(entries []metav1.ManagedFieldsEntry, after time.Time) (last Write) {
-	for _, entry := range entries {
+func lastOfCordoners(entries []metav1.ManagedFieldsEntry, after time.Time) Write {
+	isOther := func(entry metav1.ManagedFieldsEntry) bool {
 		is := func(c cordoner) bool { return c.isManager(entry.Manager) }
-		isOf := entry.Subresource == "" && entry.Time != nil && !IsOwnManager(entry.Manager) && slices.ContainsFunc(cordoners, is)
-		if isOf && entry.Time.After(Later(after, last.At)) {
-			last = Write{entry.Manager, entry.Time.UTC()}
-		}
+		return IsOwnManager(entry.Manager) || !slices.ContainsFunc(cordoners, is)
 	}
-	return last
+	if last := LastWrite(slices.DeleteFunc(slices.Clone(entries), isOther), ""); last.At.After(after) {
+		return last
+	}
+	return Write{}
 }

@@ -133,7 +133,7 @@ type Write struct {
 	At time.Time `json:"at"`
 }
 
-// LastWrite returns the last write of the manager of a field.
+// LastWrite returns the last write of the manager of a field, or of any field if field is "".
 func LastWrite(entries []metav1.ManagedFieldsEntry, field string) (last Write) {
 	for _, entry := range entries {
 		isOf := entry.Subresource == "" && entry.Time != nil
