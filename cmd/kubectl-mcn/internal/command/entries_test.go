@@ -240,14 +240,16 @@ func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	third := newNode("worker-4", "worker", oldConfig, now.Add(-24*time.Hour))
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next, third), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 2 waiting nodes, 2 of 2 unavailable:\n", "the node that is updated does not wait")
 	pool.Spec.MaxUnavailable, pool.Spec.Paused = &three, true
-	assert.NotContains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "not selected")
+	got := execute(t, asList(t, pool, waiting, cordoned, next, newNode("worker-4", "worker", newConfig, now.Add(-24*time.Hour)), same), "-f", "-").stdout
+	assert.NotContains(t, got, "not selected")
+	assert.Contains(t, got, " 2 nodes waiting,\n    worker-0 (cordoned), worker-4 (cordoned)\n", "the second one is done")
 	pool.Spec.Paused = false
 
 	degraded, notReady := newNode("worker-2", "worker", oldConfig, now.Add(-24*time.Hour)), newKubeNode("worker-2")
 	setCondition(degraded, phases.NodeDegraded, time.Hour, "disk full")
 	notReady.Status.Conditions[0].Status = corev1.ConditionUnknown
 	pool.Spec.MaxUnavailable = nil
-	got := executeAt(t, 100, asList(t, pool, waiting, cordoned, degraded, notReady), "-f", "-").stdout
+	got = executeAt(t, 100, asList(t, pool, waiting, cordoned, degraded, notReady), "-f", "-").stdout
 	assert.Contains(t, got, ": worker-0 (cordoned), worker-2 (degraded)\n    next: oc adm uncordon worker-0\n\n! worker-2: ", "the degraded node has its own entry")
 }
 

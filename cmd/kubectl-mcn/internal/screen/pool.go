@@ -11,6 +11,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
+	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // updatedDelay is how long a pool may stay not Updated after its last node is done, and a node that is done unavailable.
@@ -182,7 +183,9 @@ func paused(p cluster.Pool, o Options) Problem {
 	if leftOut != "" {
 		problem.What += "; " + leftOut
 	}
-	isOther := func(n cluster.Node) bool { return n.State != cluster.Waiting }
+	isOther := func(n cluster.Node) bool { // it is available, or has an entry of its own
+		return n.State != cluster.Waiting && (hasEntry(n) || !n.Is(progress.Cordoned))
+	}
 	for _, same := range outages(p, slices.DeleteFunc(p.UnavailableNodes(), isOther), o) {
 		problem.What += ", " + strings.Join(outageTexts(p, same, o), ", ")
 	}
