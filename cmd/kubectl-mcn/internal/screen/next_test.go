@@ -33,6 +33,16 @@ func TestTheControllersLogExplainsMessagesOfItsSteps(t *testing.T) {
 	assert.Equal(t, nextFor("a", daemonLog), Next(n, Options{}))
 }
 
+// A build that is not named is one of all builds. The waiting nodes wait for it, and for no other condition.
+func TestABuildConcernsTheWaitingNodes(t *testing.T) {
+	p := cluster.Pool{Name: "worker", Nodes: []cluster.Node{{State: cluster.Waiting}}}
+	for kind, next := range map[string]string{"BuildFailed": "oc describe machineosbuilds", "RenderDegraded": "oc describe mcp worker"} {
+		problem := ofCondition(p, cluster.PoolCondition{Type: kind, Message: "x"}, Alarm, Options{})
+		assert.Equal(t, []string{next}, problem.Next)
+		assert.Equal(t, kind == "BuildFailed", len(problem.About) == 1, kind)
+	}
+}
+
 // One command shows the budgets of all refused pods of a namespace, so it comes before the commands for single pods. A pod
 // that is known to be terminating or not Ready comes first, wherever the error names it.
 func TestThePodsOfWhichMoreIsKnownComeFirst(t *testing.T) {

@@ -19,7 +19,9 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	ls = append(ls, wrapped(Plain, "", "  ", moment(o), o.Width)...)
 	ls = append(ls, Line{})
 	field := func(name, value string) {
-		ls = append(ls, wrapped(Plain, pad(name, 11), strings.Repeat(" ", 11), value, o.Width)...)
+		if value != "" {
+			ls = append(ls, wrapped(Plain, pad(name, 11), strings.Repeat(" ", 11), value, o.Width)...)
+		}
 	}
 	addTime := func(name string, t time.Time) {
 		if !t.IsZero() {
@@ -57,12 +59,10 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 		addTime(ended, n.Completed)
 	}
 	problems := ProblemsOf(p, n.Name, o)
-	if text := reasons(n, o); text != "" {
-		field("node", text)
-	}
+	field("node", reasons(n, o))
 	why := unready(n)
 	isSaid := func(p Problem) bool { return strings.Contains(p.Message+strings.Join(p.Details, " "), why) }
-	if why != "" && !slices.ContainsFunc(problems, isSaid) {
+	if !slices.ContainsFunc(problems, isSaid) {
 		field("message", why)
 	}
 	for _, problem := range problems {

@@ -47,6 +47,10 @@ func TestNodesThatTakePlacesWithoutAReasonAreCounted(t *testing.T) {
 	problem.addUnavailable(pool, Options{})
 	assert.Equal(t, ": 4 nodes with a daemon that is not done (a, b, c, and 1 more)", problem.What)
 	assert.Len(t, problem.About, 4)
+	assert.NotNil(t, problem.cause)
+	problem, pool.Nodes = Problem{}, pool.Nodes[:2]
+	problem.addUnavailable(pool, Options{})
+	assert.Nil(t, problem.cause, "the entry of a pool with few such nodes has the commands of each")
 }
 
 // On a terminal, the table of nodes has the rows that are left, but at least two. Elsewhere, it has at most 20.
