@@ -246,6 +246,8 @@ func TestAWithdrawnConfigIsNotTheTarget(t *testing.T) {
 	p = one(t, selecting("worker", updated), 6000, cluster.NewNode(kube(configB, "worker"), started))
 	assert.True(t, p.Nodes[0].OffTarget, "the daemon goes on with the update that it has prepared")
 	assert.Equal(t, configA, p.Nodes[0].Towards().Config)
+	started.Status.ConfigVersion = nil
+	assert.Equal(t, configB, cluster.NewNode(kube(configB, "worker"), started).Towards().Config)
 }
 
 // If all nodes have the target, and the pool is not Updated, the screen gives the reason.

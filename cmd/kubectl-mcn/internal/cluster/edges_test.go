@@ -159,6 +159,8 @@ func TestAWriteAfterTheTargetWasSetIsNoChange(t *testing.T) {
 	p.Status.Configuration.Name = configB
 	_, text = one(t, p, 30).Changes(nil)
 	assert.Empty(t, text, "the target is not new")
+	_, text = one(t, p, 30, waitingNode("w")).Changes(map[string]cluster.MachineConfig{configA: {Created: at(20)}, configB: {Created: at(0)}})
+	assert.Empty(t, text, "nobody knows the MachineConfigs of a config that was withdrawn")
 }
 
 // A pool whose selector of MachineConfigs is empty or invalid selects each MachineConfig.

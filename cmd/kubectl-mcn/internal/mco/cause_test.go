@@ -265,7 +265,7 @@ func TestAnUpdateThatTheObjectMissesHasAnEnd(t *testing.T) {
 	}{
 		"the object is behind":     {"uncordon-" + configB, behind, 9},
 		"the update is still open": {"drain-" + configB, behind, 0},
-		"the object shows the end": {"uncordon-" + configB, mcn(withDesired(configB), is(phases.Updated, yes, 10)), 0},
+		"the object shows the end": {"uncordon-" + configB, mcn(withDesired(configB), is(phases.Updated, yes, 10), is(phases.Resumed, yes, 12)), 0},
 	} {
 		n := mco.Of(newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done", "desiredDrain", tc.drain, "lastAppliedDrain", tc.drain), tc.object)
 		want := at(tc.ended)

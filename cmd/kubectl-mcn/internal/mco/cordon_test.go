@@ -66,6 +66,7 @@ func TestEntryNamesTheProgramThatCordoned(t *testing.T) {
 		"the autoscaler, without a cordon":             {taint: "ToBeDeletedByClusterAutoscaler", isSchedulable: true, by: "autoscaler, which deletes the node", next: machines},
 		"uncordoned by the machine controller":         {manager: "machine-controller", isSchedulable: true},
 		"MCO":                                          {manager: "machine-config-controller", by: mco.Controller, next: mco.ControllerLog},
+		"MCO, for a drain":                             {manager: "machine-config-controller", drain: "drain-a", last: "uncordon-a", by: mco.Controller, next: mco.ControllerLog},
 		"MCO, and the drain was taken back":            {manager: "machine-config-controller", drain: "uncordon-a", last: "uncordon-a", by: mco.Controller},
 	} {
 		node := newNode("desiredDrain", tc.drain, "lastAppliedDrain", tc.last)

@@ -110,6 +110,7 @@ func TestTheMostSpecificErrorIsShown(t *testing.T) {
 		assert.True(t, n.Degraded, name)
 		assert.Equal(t, tc.message, n.Message, name)
 	}
+	assert.Len(t, mco.Of(newNode("state", "Degraded", "reason", evictPG0), nil).Pods, 1, "the step is not known")
 }
 
 // The conditions of a Node say when it became available, and not when it became unavailable. An update without any other

@@ -74,7 +74,6 @@ var inAnyOrder = []phases.Phase{phases.AppliedFiles, phases.AppliedOSImage, phas
 func currentSteps(list []metav1.Condition) []Step {
 	isReported := func(p phases.Phase) bool { return reportedSinceEnd(list, p) }
 	isWithoutDrain := isReported(phases.UpdatePrepared) && withoutDrain.MatchString(messageOf(list, phases.UpdatePrepared))
-	isUndrained := isWithoutDrain || isReported(phases.Drained) && conditions.StatusOf(list, phases.Drained) == metav1.ConditionFalse
 	without := phases.UpdatePostActionComplete
 	if (isWithoutDrain || isReported(phases.UpdatePostActionComplete)) && !isReported(phases.RebootedNode) {
 		without = phases.RebootedNode
@@ -108,7 +107,7 @@ func currentSteps(list []metav1.Condition) []Step {
 		isParentDone := conditions.StatusOf(list, parent) == metav1.ConditionTrue
 		isPassed := i < last && !areInAnyOrder(s.Phase, steps[last].Phase)
 		isOfDrain := s.Phase == phases.Cordoned || s.Phase == phases.Drained
-		if isPassed || isParentDone || isReported(s.Phase) || isUndrained && isOfDrain {
+		if isPassed || isParentDone || isReported(s.Phase) || isOfDrain && (isWithoutDrain || isReported(phases.Drained)) {
 			s.State = Skipped
 		}
 	}

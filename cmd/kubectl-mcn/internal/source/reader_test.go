@@ -190,6 +190,8 @@ func TestTheMetadataOfConfigsIsReadOnce(t *testing.T) {
 	c.readConfigs(t.Context(), s, client)
 	c.readConfigs(t.Context(), s, client)
 	const one, list = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	s.putSources("new", []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Name: "watched"}}}, "watched")
+	assert.NotContains(t, s.facts.Configs, "watched", "a reader keeps it up to date")
 	assert.Equal(t, []request{{"/new-gpu", one, "0", ""}, {"/new-infra", one, "0", ""}, {"/old", one, "0", ""}, {"", list, "0", "role=infra"}}, got)
 }
 
