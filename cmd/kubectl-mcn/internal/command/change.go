@@ -37,7 +37,7 @@ func (c *configChange) observe(v source.View) error {
 		c.last, c.seen = mc.Changed, v.Time
 	}
 	for _, p := range v.Pools {
-		if c.config != "" && mc.Name != "" && !c.isRemoved && !p.Selects(mc) {
+		if mc.Name != "" && !c.isRemoved && !p.Selects(mc) {
 			return source.Usagef("the pool %s does not select the MachineConfig %s: compare its labels with the machineConfigSelector of the pool",
 				p.Name, c.config)
 		}

@@ -32,6 +32,8 @@ func TestTheHealthOfABudgetIsItsCountOrTheFailureToCount(t *testing.T) {
 		o.Status.Conditions = []metav1.Condition{{Type: policyv1.DisruptionAllowedCondition, Reason: tc.reason, Message: "no controller"}}
 		assert.Equal(t, tc.want, healthOf(cluster.NewBudget(o)), tc)
 	}
+	assert.True(t, isFull(cluster.Budget{Failure: "no controller"}), "the number of its pods is not known")
+	assert.False(t, isFull(cluster.Budget{}), "it has no pods")
 }
 
 // A budget waits for the pods that it selects, are not Ready, and stay.

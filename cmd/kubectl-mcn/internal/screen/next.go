@@ -72,7 +72,7 @@ func nextForStep(n cluster.Node, o Options) []string {
 	if n.Is(progress.NotReady) { // then steps fail, and pods do not terminate
 		next = nextFor(n.Name, describeNode)
 	}
-	isOfStep := slices.Contains(ofController, n.Step) && isAsked(n) && (!n.Degraded || message == "" || n.IsOfStep || mco.OfController.MatchString(message))
+	isOfStep := slices.Contains(ofController, n.Step) && isAsked(n) && (message == "" || n.IsOfStep || mco.OfController.MatchString(message))
 	switch {
 	case n.State != cluster.Stuck && !n.Slow && (!n.OffTarget || n.Back.IsZero()):
 		return nil
@@ -101,7 +101,7 @@ func isAsked(n cluster.Node) bool {
 
 // nextForUnavailable returns the commands that help with an unavailable Node.
 func nextForUnavailable(n cluster.Node) []string {
-	if len(n.Unavailable) > 0 && n.Cordoner.Deletes() {
+	if n.Cordoner.Deletes() {
 		return nextFor(n.Name, n.Cordoner.Next)
 	}
 	var next []string

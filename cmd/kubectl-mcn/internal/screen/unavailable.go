@@ -110,7 +110,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 				problem.Next = append(problem.Next, nextForUnavailable(n)...)
 			}
 		}
-		if isWhole && p.Unavailable <= len(all) {
+		if isWhole {
 			problem.cause = [3]any{problem.Kind, problem.Tone, outageOf(p, first, o)}
 		}
 	}
