@@ -17,7 +17,7 @@ type Pool struct {
 	Name string
 	// Known is true if the MachineConfigPool is known. Otherwise Target is empty.
 	Known bool
-	// Target is the config and the image that all nodes of the pool should run.
+	// Target is the config and the image that all nodes of the pool should run. It has no image if the pool AwaitsImage.
 	Target progress.Target
 	Paused bool
 	// Sources are the names of the MachineConfigs that the config of Target was rendered from.
@@ -148,6 +148,11 @@ func (p Pool) NotUpdatedSince() time.Time { return p.notUpdated.Since }
 
 // IsBuilding reports whether the pool waits for an image that is not built yet.
 func (p Pool) IsBuilding() bool { return p.Build != nil && p.Build.Type != BuildSucceeded }
+
+// AwaitsImage reports whether no node has the image of the target. Then its name is not known.
+func (p Pool) AwaitsImage() bool {
+	return p.Build != nil || !p.Updated && slices.ContainsFunc(p.Problems, PoolCondition.IsOfBuild)
+}
 
 // StuckNodes returns the stuck nodes: first the degraded nodes, then the other stuck nodes. In each
 // group, the node with the longest Node.For comes first.

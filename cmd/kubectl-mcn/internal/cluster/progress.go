@@ -81,6 +81,9 @@ func (c *calculation) add(nodes []Node) {
 	if !c.IsBuilding() && c.Done+c.Updating+c.Stuck > 0 {
 		c.Build = nil // at least one node has the image or applies it
 	}
+	if c.AwaitsImage() {
+		c.Target.Image = "" // it is the image of the target before
+	}
 	if all := c.durations; len(all) > 0 {
 		slices.Sort(all)
 		lower, upper := all[(len(all)-1)/2], all[len(all)/2]

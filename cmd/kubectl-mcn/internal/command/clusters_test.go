@@ -75,7 +75,7 @@ func TestWaitOnAFileDecidesByTheLastView(t *testing.T) {
 		})
 	}
 	got := execute(t, "", "wait", "-f", filepath.Join(real, "build-success-not-applied.yaml"), "--at", "now")
-	assert.Contains(t, got.stderr, "infra 0/2 to 93e0d654@ccc8e53d, 2 waiting, its image is not applied\n")
+	assert.Contains(t, got.stderr, "infra 0/2 to 93e0d654, 2 waiting, its image is not applied\n")
 	got = execute(t, "", "wait", "-f", filepath.Join(real, "nothing-selected.yaml"), "--at", "now", "--tolerate", "10000h")
 	assert.Contains(t, got.stderr, " waiting, stalled\n")
 }

@@ -129,7 +129,7 @@ func whyIn(p cluster.Pool, n cluster.Node, o Options) string {
 	if p.Places(n) > 1 {
 		why += ", it fails and cannot run pods, so it takes 2 places"
 	}
-	if n.State == cluster.Waiting && p.Target.Image == "" && n.Current.Image != "" {
+	if n.State == cluster.Waiting && p.Target.Image == "" && n.Current.Image != "" && !p.AwaitsImage() {
 		why += ", with an OS image that its pool does not have"
 	}
 	return why
