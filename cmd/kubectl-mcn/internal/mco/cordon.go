@@ -1,6 +1,7 @@
 package mco
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -133,12 +134,13 @@ func (n *Node) readLifted(node *corev1.Node, list []metav1.Condition) {
 	}
 }
 
-// lastOfCordoners returns the last write of a Node after a time by somebody who cordons nodes. No field of a Node shows
-// who has uncordoned it.
+// lastOfCordoners returns the last write of a Node after a time by somebody who cordons nodes or owns the field
+// unschedulable. A person who has uncordoned a Node may own no field of it.
 func lastOfCordoners(entries []metav1.ManagedFieldsEntry, after time.Time) Write {
 	isOther := func(entry metav1.ManagedFieldsEntry) bool {
 		is := func(c cordoner) bool { return c.isManager(entry.Manager) }
-		return IsOwnManager(entry.Manager) || !slices.ContainsFunc(cordoners, is)
+		isOwner := bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(OfCordon))
+		return IsOwnManager(entry.Manager) || !isOwner && !slices.ContainsFunc(cordoners, is)
 	}
 	if last := LastWrite(slices.DeleteFunc(slices.Clone(entries), isOther), ""); last.At.After(after) {
 		return last

@@ -132,19 +132,22 @@ func TestARebootIsOverOnceTheMachineIsUp(t *testing.T) {
 	const began = 20
 	for name, tc := range map[string]struct {
 		ready, degraded float64 // when Ready and NodeDegraded have changed
+		pinned          float64 // when PinnedImageSetsProgressing has changed
 		isReady, noNode bool
 		message         string
 		back            float64
 	}{
-		"Ready since before":                        {ready: 1, isReady: true},
-		"Ready again":                               {ready: 25, isReady: true, back: 25},
-		"NotReady since then":                       {ready: 25, degraded: 24},
-		"NotReady, and the daemon has failed later": {ready: 23, degraded: 24, back: 24},
-		"the daemon has failed later":               {ready: 1, isReady: true, degraded: 24, back: 24},
-		"the daemon was about to end":               {ready: 1, isReady: true, degraded: 20.5},
-		"the daemon could not reboot":               {ready: 1, isReady: true, degraded: 24, message: "reboot command failed, something is seriously wrong"},
-		"Ready again, and the daemon fails":         {ready: 23, isReady: true, degraded: 24, back: 23},
-		"the daemon has failed later, and no Node":  {noNode: true, degraded: 24, back: 24},
+		"Ready since before":                                       {ready: 1, isReady: true},
+		"Ready again":                                              {ready: 25, isReady: true, back: 25},
+		"NotReady since then":                                      {ready: 25, degraded: 24},
+		"NotReady, and the daemon has failed later":                {ready: 23, degraded: 24, back: 24},
+		"the daemon has failed later":                              {ready: 1, isReady: true, degraded: 24, back: 24},
+		"the daemon was about to end":                              {ready: 1, isReady: true, degraded: 20.5},
+		"the daemon could not reboot":                              {ready: 1, isReady: true, degraded: 24, message: "reboot command failed, something is seriously wrong"},
+		"Ready again, and the daemon fails":                        {ready: 23, isReady: true, degraded: 24, back: 23},
+		"the daemon has failed later, and no Node":                 {noNode: true, degraded: 24, back: 24},
+		"the daemon has pulled images later":                       {ready: 1, isReady: true, degraded: 19, pinned: 24, back: 24},
+		"the daemon could not reboot, and has pulled images later": {ready: 1, isReady: true, degraded: 23, pinned: 24, message: "reboot command failed, something is seriously wrong"},
 		"no Node": {noNode: true},
 	} {
 		node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working")
@@ -158,6 +161,9 @@ func TestARebootIsOverOnceTheMachineIsUp(t *testing.T) {
 		object := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.AppliedFilesAndOS, yes, 19), is(phases.RebootedNode, running, began))
 		if tc.degraded > 0 {
 			is(phases.NodeDegraded, yes, tc.degraded, tc.message)(object)
+		}
+		if tc.pinned > 0 {
+			is(phases.PinnedImageSetsProgressing, no, tc.pinned)(object)
 		}
 		n := mco.Of(node, object)
 		want := at(tc.back)
@@ -187,6 +193,7 @@ func TestACordonIsLiftedBetweenTheDrainAndTheUncordon(t *testing.T) {
 	conditions := []func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 5)}
 	for name, tc := range map[string]struct {
 		drain       string
+		fields      string // what writer owns
 		isCordoned  bool
 		more        []func(*mcfgv1.MachineConfigNode)
 		want        bool
@@ -196,6 +203,7 @@ func TestACordonIsLiftedBetweenTheDrainAndTheUncordon(t *testing.T) {
 		"draining":                   {more: conditions[:0], want: true, writer: "kubectl-uncordon", isOfCordons: true},
 		"draining, cordoned":         {isCordoned: true},
 		"draining, another writer":   {want: true, writer: "nfd-master"},
+		"draining, another owner":    {fields: `{"f:spec":{"f:unschedulable":{}}}`, want: true, writer: "gpu-operator", isOfCordons: true},
 		"draining, MCO has written":  {want: true, writer: "machine-config-controller"},
 		"rebooting":                  {more: []func(*mcfgv1.MachineConfigNode){is(phases.Drained, yes, 6), is(phases.RebootedNode, running, 7)}, want: true},
 		"preparing again":            {more: []func(*mcfgv1.MachineConfigNode){is(phases.UpdatePrepared, running, 7)}},
@@ -205,7 +213,7 @@ func TestACordonIsLiftedBetweenTheDrainAndTheUncordon(t *testing.T) {
 	} {
 		node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working", "desiredDrain", cmp.Or(tc.drain, "drain-"+configB))
 		node.Spec.Unschedulable = tc.isCordoned
-		write := entry(`{"f:metadata":{}}`, at(6))
+		write := entry(cmp.Or(tc.fields, `{"f:metadata":{}}`), at(6))
 		write.Manager = tc.writer
 		node.ManagedFields = []metav1.ManagedFieldsEntry{write}
 		n := mco.Of(node, mcn(append(conditions[:3:3], tc.more...)...))

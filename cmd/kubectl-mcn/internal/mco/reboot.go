@@ -11,11 +11,14 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
+// outsideOfSteps are the phases that the daemon also reports when no step changes.
+var outsideOfSteps = []phases.Phase{phases.NodeDegraded, phases.PinnedImageSetsDegraded, phases.PinnedImageSetsProgressing}
+
 // readBack sets Back if the machine is up again, although its reboot is not reported as complete: the Node has become Ready
 // since the reboot began, or the daemon has reported something else since the Node became NotReady. If only the Node announces
 // the reboot, it began at an unknown time after the start of the update: then Since is Back.
 func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
-	reboot, degraded := find(list, phases.RebootedNode), find(list, phases.NodeDegraded)
+	reboot := find(list, phases.RebootedNode)
 	isReported, began := reboot.Status == metav1.ConditionUnknown, n.Started
 	if isReported {
 		began = reboot.LastTransitionTime.UTC()
@@ -26,9 +29,12 @@ func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
 	}
 	// A daemon goes on for a moment after it has asked for the reboot.
 	down, isDown := n.unavailableSince(progress.NotReady)
-	isLater := degraded.LastTransitionTime.After(Later(down, began.Add(time.Minute)))
-	if isReported && isLater && !rebootFailed.MatchString(degraded.Message) {
-		n.Back = degraded.LastTransitionTime.UTC()
+	var last time.Time
+	for _, p := range outsideOfSteps {
+		last = Later(last, timeOf(list, p))
+	}
+	if isReported && last.After(Later(down, began.Add(time.Minute))) && !rebootFailed.MatchString(messageOf(list, phases.NodeDegraded)) {
+		n.Back = last
 	}
 	if node == nil || isDown {
 		return
