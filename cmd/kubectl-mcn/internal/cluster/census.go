@@ -9,13 +9,13 @@ import (
 // census says which Nodes of a dump are missing. The status of a pool is a witness of its own pool only: a count
 // that is out of date, for example of a pool that its last node has left, does not make another pool incomplete.
 type census struct {
-	hasNodes bool                // there are Nodes, and the pools count their machines or each node has a Node
+	hasNodes bool                // there are Nodes, and all of them, or the pools count their machines
 	absent   map[string]int      // for each pool, the number of its machines without a Node
 	moved    map[string][]string // the nodes that have left a pool whose status still counts them
 }
 
 // count compares the Nodes of each pool with the machines in its status. byPool has the nodes with a Node. If no
-// status counts machines, each node must have a Node.
+// status counts machines, nobody knows which Nodes are missing.
 func (o Objects) count(byPool map[string][]Node) census {
 	hasNode := func(n Node) bool { return n.kube != nil }
 	c := census{absent: map[string]int{}, moved: map[string][]string{}, hasNodes: slices.ContainsFunc(o.Nodes, hasNode)}
@@ -31,8 +31,7 @@ func (o Objects) count(byPool map[string][]Node) census {
 		}
 		c.absent[p.Name] = max(0, absent-len(c.moved[p.Name]))
 	}
-	isWithout := func(n Node) bool { return n.kube == nil }
-	c.hasNodes = c.hasNodes && (machines > 0 || !slices.ContainsFunc(o.Nodes, isWithout))
+	c.hasNodes = c.hasNodes && machines > 0
 	return c
 }
 

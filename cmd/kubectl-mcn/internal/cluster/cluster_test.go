@@ -207,6 +207,7 @@ func TestAnnotationsDecideWithoutAReport(t *testing.T) {
 		"no annotations in an Updated pool": {state(kube("", "worker"), ""), true, [6]int{1, 0, 0, 0, 0, 0}},
 	} {
 		p := selecting("worker")
+		p.Status.MachineCount = 3 // two Nodes were deleted since
 		if tc.updated {
 			updated(p)
 		}
@@ -216,6 +217,7 @@ func TestAnnotationsDecideWithoutAReport(t *testing.T) {
 			nodes := []cluster.Node{cluster.NewNode(tc.node, mcn)}
 			got := cluster.Of(cluster.Objects{Pools: []*mcfgv1.MachineConfigPool{p}, Nodes: nodes, HasNodes: true}, at(60))
 			assert.Equal(t, tc.want, counts(got.Pools[0]), name)
+			assert.False(t, got.Pools[0].Partial, name)
 			assert.Equal(t, tc.updated && tc.want[0] == 1, got.Pools[0].IsDone(), name)
 		}
 	}

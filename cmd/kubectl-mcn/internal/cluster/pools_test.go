@@ -211,6 +211,7 @@ func TestANodeOverTheLimitIsStuck(t *testing.T) {
 			return n
 		}(), "slow"},
 		"started a moment ago, and the time of the step is not known": {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Started}, Step: phases.Uncordoned, Requested: at(240), Started: at(295)}}, ""},
+		"started long ago, and the time of the step is not known":     {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Started}, Step: phases.Uncordoned, Started: at(280)}}, "slow"},
 		"requested at an unknown time":                                {cluster.Node{Node: mco.Node{Node: progress.Node{Name: "n", Pool: "worker", Update: progress.Requested}, Step: phases.UpdatePrepared}}, ""},
 		"a drain that begins in the future":                           {drainingNode("n", 500), ""},
 		"degraded":                                                    {degradedNode(drainingNode("n", 299), 299.5), "stuck"},

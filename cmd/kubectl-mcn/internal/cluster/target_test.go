@@ -115,6 +115,7 @@ func TestAPoolHasProblemsThatNoNodeShows(t *testing.T) {
 		"Degraded without a cause": {[]change{withCondition("Degraded", "odd")}, done, []string{"Degraded odd"}, false},
 		"NodeDegraded, and a node shows the cause":             {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, degradedNode(done, 30), nil, false},
 		"NodeDegraded, and no node shows the cause":            {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, done, []string{"NodeDegraded 1 node"}, false},
+		"the synchronizer fails":                               {[]change{withCondition(mcfgv1.MachineConfigPoolSynchronizerDegraded, "no image")}, done, []string{"PoolSynchronizerDegraded no image"}, false},
 		"PinnedImageSetsDegraded, and a node shows the cause":  {[]change{withCondition("Degraded", ""), withCondition("PinnedImageSetsDegraded", "1 node")}, pinning, nil, false},
 		"PinnedImageSetsDegraded, and no node shows the cause": {[]change{withCondition("PinnedImageSetsDegraded", "1 node")}, done, []string{"PinnedImageSetsDegraded 1 node"}, false},
 	} {

@@ -73,7 +73,7 @@ func TestPipesAndMixedFoldersAreRead(t *testing.T) {
 		_, _ = write.WriteString(list)
 		_ = write.Close()
 	}()
-	got := execute(t, "", "-f", fmt.Sprintf("/dev/fd/%d", read.Fd()), "--at", now.Format(time.RFC3339))
+	got := execute(t, "", "-f", fmt.Sprintf("/dev/fd/%d", read.Fd()))
 	assert.Contains(t, got.stdout, "from a pipe\n6 nodes: 3 done, 1 updating")
 	assert.Empty(t, got.stderr)
 
@@ -118,7 +118,7 @@ func TestControlCharactersAreNotPrinted(t *testing.T) {
 	for in, want := range map[string]string{
 		`"\e[0m\e[31merror: \e[0mdisk\x7f\x9f full\e[2J"`: `error: disk\x7f\u009f full\x1b[2J`,
 		"\x1b[31mdisk\x7f full":                           "\ufffd[31mdisk\ufffd full",
-		"disk\ufeff full":                                 "disk\ufffd full",
+		"disk\ufeff füll":                                 "disk\ufffd füll",
 	} {
 		got := execute(t, head+in+"\n", "-f", "-")
 		assert.Contains(t, got.stdout, want)

@@ -172,6 +172,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 
 // readMessages sets Messages and Recovered, and Ended from the condition Ready.
 func (n *Node) readMessages(node *corev1.Node) {
+	n.Messages = map[progress.UnavailableReason]string{}
 	for _, c := range node.Status.Conditions {
 		reason := progress.UnavailableReason(c.Type)
 		if c.Type == corev1.NodeReady {
@@ -185,9 +186,6 @@ func (n *Node) readMessages(node *corev1.Node) {
 			n.Recovered = Later(n.Recovered, c.LastTransitionTime.UTC())
 		}
 		if n.Is(reason) {
-			if n.Messages == nil {
-				n.Messages = map[progress.UnavailableReason]string{}
-			}
 			n.Messages[reason] = c.Message
 		}
 	}
