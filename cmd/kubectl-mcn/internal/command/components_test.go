@@ -50,6 +50,8 @@ func TestComponentsLookAsRecorded(t *testing.T) {
 	)), "components", "-f", "-").stdout
 	assert.Contains(t, got, "\n! operator: MachineConfigOperatorAvailable is Unknown, NotReported\n")
 	assert.NotContains(t, got, "~", "a step without a message does not take long")
+	got = execute(t, asList(t, componentsOf(is(components.Operator, components.Progressing, "False", "AsExpected", "x"))), "components", "-f", "-").stdout
+	assert.NotContains(t, got, "AsExpected", "the operator does nothing")
 }
 
 // The first screen names a component that is degraded, even if Available is Unknown or missing, and a component whose

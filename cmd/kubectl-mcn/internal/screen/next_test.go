@@ -72,6 +72,9 @@ func TestADaemonThatDoesNotReportAfterARebootIsNextForAWithdrawnTargetToo(t *tes
 	assert.Empty(t, Next(n, Options{}))
 	n.Back = time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
 	assert.Equal(t, nextFor("w-1", daemonPods, daemonLog), Next(n, Options{}))
+	n.OffTarget = false
+	assert.Empty(t, Next(n, Options{}), "it may report in a moment")
+	n.OffTarget = true
 	n.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
 	assert.Equal(t, nextFor("w-1", describeNode, daemonPods, daemonLog), Next(n, Options{}), "the Node may be NotReady for another cause")
 }
