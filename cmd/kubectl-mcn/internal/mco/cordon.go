@@ -107,10 +107,10 @@ func cordonerOf(node *corev1.Node) Cordoner {
 			return c.Cordoner
 		}
 	}
-	if !node.Spec.Unschedulable {
+	by := LastWrite(node.ManagedFields, OfCordon).By
+	if !node.Spec.Unschedulable || by == "" {
 		return Cordoner{}
 	}
-	by := LastWrite(node.ManagedFields, OfCordon).By
 	if by == Controller && !isOfMCO && drain != "" {
 		return Cordoner{Name: by} // for the controller, its last request is carried out: the node is uncordoned
 	}
@@ -118,9 +118,6 @@ func cordonerOf(node *corev1.Node) Cordoner {
 		if c.isManager(by) {
 			return Cordoner{cmp.Or(c.Name, by), c.Next}
 		}
-	}
-	if by == "" {
-		return Cordoner{}
 	}
 	return Cordoner{by, showWriter} // a program that this table does not know
 }
