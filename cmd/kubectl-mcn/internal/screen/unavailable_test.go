@@ -29,7 +29,9 @@ func TestTheOldImageOfAWaitingNodeIsAReason(t *testing.T) {
 	assert.Equal(t, ": a (NotReady, with an OS image that its pool does not have)", what(n))
 	pool.Target.Image = "registry.example/os@sha256:2"
 	assert.Equal(t, ": a (NotReady)", what(n), "the pool has an image")
-	pool.Target.Image, n.State = "", cluster.Updating
+	pool.Target.Image, pool.Build = "", &cluster.PoolCondition{}
+	assert.Equal(t, ": a (NotReady)", what(n), "nobody knows the image of the pool yet")
+	pool.Build, n.State = nil, cluster.Updating
 	assert.Equal(t, ": a (NotReady)", what(n))
 }
 
