@@ -126,7 +126,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 // whyIn says why a node of a pool is unavailable, and what else matters for its place.
 func whyIn(p cluster.Pool, n cluster.Node, o Options) string {
 	why := cmp.Or(whyUnavailable(n, o), "with a daemon that is not done")
-	if p.Places(n) > 1 {
+	if p.Places(n) > 1 && p.IsDoubled() {
 		why += ", it fails and cannot run pods, so it takes 2 places"
 	}
 	if n.State == cluster.Waiting && p.Target.Image == "" && n.Current.Image != "" && !p.AwaitsImage() {

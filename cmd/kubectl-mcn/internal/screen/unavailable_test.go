@@ -2,6 +2,7 @@ package screen
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,19 @@ func TestNodesThatTakePlacesWithoutAReasonAreCounted(t *testing.T) {
 	problem, pool.Nodes = Problem{}, pool.Nodes[:2]
 	problem.addUnavailable(pool, Options{})
 	assert.Nil(t, problem.cause, "the entry of a pool with few such nodes has the commands of each")
+}
+
+// That a node takes two places matters only if it blocks its pool.
+func TestTwoPlacesAreSaidOnlyOfABlockedPool(t *testing.T) {
+	n := cluster.Node{State: cluster.Stuck}
+	n.Degraded, n.Desired.Config, n.Current.Config = true, "b", "a"
+	n.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
+	pool := cluster.Pool{Target: n.Desired, MaxUnavailable: 2, Unavailable: 1, Nodes: []cluster.Node{n}}
+	for _, pool.Blocked = range []bool{true, false} {
+		problem := Problem{}
+		problem.addUnavailable(pool, Options{})
+		assert.Equal(t, pool.Blocked, strings.Contains(problem.What, "takes 2 places"))
+	}
 }
 
 // On a terminal, the table of nodes has the rows that are left, but at least two. Elsewhere, it has at most 20.
