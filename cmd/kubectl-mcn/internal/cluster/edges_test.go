@@ -161,6 +161,18 @@ func TestAWriteAfterTheTargetWasSetIsNoChange(t *testing.T) {
 	assert.Empty(t, text, "the target is not new")
 	_, text = one(t, p, 30, waitingNode("w")).Changes(map[string]cluster.MachineConfig{configA: {Created: at(20)}, configB: {Created: at(0)}})
 	assert.Empty(t, text, "nobody knows the MachineConfigs of a config that was withdrawn")
+	for isUpdated, want := range []int{1, 0} {
+		if isUpdated == 1 { // the node has come from another pool
+			updated(p)
+		}
+		pool = one(t, p, 30, waitingNode("w"))
+		pool.TargetSet = at(10)
+		all, _ := pool.Changes(map[string]cluster.MachineConfig{"a": written(5), configA: {Created: at(2)}, configB: {Created: at(0)}})
+		assert.Len(t, all, want)
+	}
+	p.Status.Configuration.Name, p.Status.Configuration.Source = configA, nil
+	all, _ := one(t, p, 30).Changes(nil)
+	assert.Empty(t, all, "the MachineConfigs of the last target are not known")
 }
 
 // A pool whose selector of MachineConfigs is empty or invalid selects each MachineConfig.

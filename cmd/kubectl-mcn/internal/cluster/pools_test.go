@@ -323,6 +323,7 @@ func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 		"one updating is failing":                     {worker("2", retargeted(99)), with(failingNode("s", 99), waitingNode("d")), 0, false},
 		"an unavailable node takes one of two places": {worker("2", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
 		"blocked":                                     {worker("1", retargeted(99)), with(drainingNode("s", 9), waitingNode("d")), 0, false},
+		"blocked by a node that is done":              {worker("1", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d")), 0, false},
 		"one node has not reported":                   {worker("", retargeted(99)), with(unreported), 0, false},
 		"one unreported, one waiting, one updating":   {worker("2", retargeted(99)), with(unreported, waitingNode("d"), drainingNode("e", 99)), 12, true},
 		"one unreported, one waiting":                 {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},

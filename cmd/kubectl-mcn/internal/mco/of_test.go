@@ -120,6 +120,7 @@ func TestTheConditionsOfANodeHaveTimes(t *testing.T) {
 	node.Status.Conditions = []corev1.NodeCondition{
 		{Type: corev1.NodeDiskPressure, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(at(3))},
 		{Type: corev1.NodeReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(at(9))},
+		{Type: corev1.NodeMemoryPressure, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(at(20))}, // takes no place
 	}
 	n := mco.Of(node, nil)
 	assert.Equal(t, at(3), n.Recovered)
