@@ -133,12 +133,14 @@ func TestADaemonVendorsAtMostElevenPackages(t *testing.T) {
 }
 
 func TestATimeoutOfAnyLengthIsValid(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, func(c *upgrademonitor.Config) { c.Timeout = math.MaxInt64 })
-		f.report(t, phases.Updated, metav1.ConditionTrue)
-		require.NoError(t, f.syncSpec(t))
-		require.NoError(t, f.Flush(t.Context()))
-	})
+	for _, timeout := range []time.Duration{-1, math.MaxInt64} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, func(c *upgrademonitor.Config) { c.Timeout = timeout })
+			f.report(t, phases.Updated, metav1.ConditionTrue)
+			require.NoError(t, f.syncSpec(t))
+			require.NoError(t, f.Flush(t.Context()))
+		})
+	}
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(c *upgrademonitor.Config) { c.Timeout = time.Second })
 		f.takes(hangs)
