@@ -50,9 +50,9 @@ type Problem struct {
 // Began returns Since or, if it is zero, when the step or the outage of the node began.
 func (p Problem) Began() time.Time { return cmp.Or(p.Since, p.began) }
 
-// about returns a problem of a node that does not say yet what the problem is.
-func about(n cluster.Node, kind string, tone Tone) Problem {
-	return Problem{ProblemID: ProblemID{n.Pool, n.Name, kind, n.UID}, Subject: Clean(n.Name), Tone: tone, About: []string{n.Name}}
+// about returns a problem of a node with the tone Warn. It does not say yet what the problem is.
+func about(n cluster.Node, kind string) Problem {
+	return Problem{ProblemID: ProblemID{n.Pool, n.Name, kind, n.UID}, Subject: Clean(n.Name), Tone: Warn, About: []string{n.Name}}
 }
 
 // draw returns the lines of a problem. Commands are not wrapped, so that the user can paste them.

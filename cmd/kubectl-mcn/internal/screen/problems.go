@@ -73,7 +73,7 @@ func Failures(p cluster.Pool, o Options) []Problem {
 // ofNode returns the problem of a node that is stuck or slow, or that updates to a config that its
 // pool no longer targets.
 func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
-	p := about(n, "Stuck", Warn)
+	p := about(n, "Stuck")
 	if n.State == cluster.Stuck {
 		p.Tone = Alarm
 	}
@@ -116,7 +116,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 func ofOthers(n cluster.Node, o Options) []Problem {
 	var all []Problem
 	add := func(kind, what, message string, since time.Time) {
-		p := about(n, kind, Warn)
+		p := about(n, kind)
 		p.Since, p.What, p.Message = since, what+sinceText(since, o.Now), message
 		p.cause = [3]any{n.Pool, what, masked(message, n.Name)}
 		all = append(all, p)
@@ -175,7 +175,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 // node of a Stalled pool, and a node that has not reported.
 func ofHeldNodes(p cluster.Pool, o Options) (all []Problem) {
 	for _, n := range p.Nodes {
-		problem, what, why, sameWhy := about(n, "Held", Warn), "", "", "" // sameWhy is what why says of all nodes with this cause
+		problem, what, why, sameWhy := about(n, "Held"), "", "", "" // sameWhy is what why says of all nodes with this cause
 		switch {
 		case isOutage(p, n, o):
 			why, sameWhy = reasons(n, o), reasons(timeless(n), o)
@@ -218,7 +218,7 @@ func ofPinnedImageSets(p cluster.Pool, o Options) (all []Problem) {
 		cause := func(s mco.PinnedImageSet) any { return [3]any{n.Pool, s.Failed, masked(s.Message, n.Name)} }
 		for _, same := range groups(n.PinnedImageSets, cause) {
 			first := same[0]
-			problem := about(n, "pinned "+first.Name, Warn)
+			problem := about(n, "pinned "+first.Name)
 			if first.Failed {
 				problem.Tone, problem.Next = Alarm, nextFor(n.Name, daemonLog)
 			}
