@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -259,6 +260,24 @@ func TestAResponseThatDoesNotShowTheSpecIsAFailedAttempt(t *testing.T) {
 		require.NoError(t, f.Flush(t.Context()))
 		assert.Equal(t, newConfig, f.desired())
 		assert.Equal(t, metav1.ConditionFalse, f.status(phases.Updated))
+	})
+}
+
+// A mutating webhook may change texts: the report is written.
+func TestAResponseWithOtherTextsIsNoFailedAttempt(t *testing.T) {
+	inBubble(t, func(t *testing.T, f *fixture) {
+		f.ReportDegraded(t.Context(), errors.New("disk full"))
+		f.Fault = func(r *http.Request) (*http.Response, error) {
+			response, err := f.Serve(r)
+			require.NoError(t, err)
+			body, err := io.ReadAll(response.Body)
+			response.Body = io.NopCloser(strings.NewReader(strings.ReplaceAll(string(body), "no space left", "disk full")))
+			return response, err
+		}
+		f.ReportDegraded(t.Context(), errors.New("no space left"))
+		synctest.Wait()
+		assert.Zero(t, f.pending())
+		assert.Empty(t, f.log.take())
 	})
 }
 

@@ -69,6 +69,7 @@ func TestTheNumberOfUpdatedMachinesDecidesTheImage(t *testing.T) {
 		pool.Status.UpdatedMachineCount = count
 		assert.Equal(t, want, one(t, pool, 60, nodes...).Target.Image, count)
 	}
+	pool.Status.UpdatedMachineCount = 3
 	assert.Equal(t, "y", one(t, pool, 60, append(nodes, imaged("e", "", "", 55, 59))...).Target.Image, "a node without an image does not have the target")
 	pool.Status.UpdatedMachineCount = 1
 	assert.Equal(t, 1, one(t, pool, 60, imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)).Updating, "a request of an image is not withdrawn: the number may be old")
