@@ -296,6 +296,9 @@ func TestAListOfPodsIsSummarized(t *testing.T) {
 		"error when evicting 2 pods of a: global timeout reached: 1m30s: p, q; error when waiting for 2 pods of b to terminate: context deadline exceeded: r, s": {
 			refuse("a", "p"), wait("r"), refuse("a", "q"), wait("s"),
 		},
+		"error when evicting 3 pods of a: global timeout reached: 1m30s: p, q, s; error when waiting for 1 pod of b to terminate: context deadline exceeded: r": {
+			refuse("a", "p"), wait("r"), refuse("a", "q"), refuse("a", "s"),
+		},
 		"cannot delete Pods declare no controller (use --force to override): 3 pods of a: p, q, r": {"cannot delete Pods declare no controller (use --force to override): a/p, a/q, a/r"},
 		"error when evicting 3 pods of a" + several + ": p, q, r":                                  {`error when evicting pods/"p" -n "a"` + several, `error when evicting pods/"q" -n "a"` + several, `error when evicting pods/"r" -n "a"` + several},
 	} {

@@ -127,6 +127,9 @@ func summary(pods []Pod) (number, names string) {
 			text += fmt.Sprintf(", and %d more", more)
 		}
 		if len(order) == 1 {
+			if len(pods) == 1 {
+				return "1 pod of " + namespace, text
+			}
 			return fmt.Sprintf("%d pods of %s", len(pods), namespace), text
 		}
 		texts = append(texts, fmt.Sprintf("%d of %s (%s)", len(all), namespace, text))

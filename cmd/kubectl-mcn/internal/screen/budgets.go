@@ -180,7 +180,7 @@ func (o Options) unhealthy(budget types.NamespacedName) (all []types.NamespacedN
 	b := o.Budgets[budget]
 	for name, pod := range o.Pods {
 		isCounted := name.Namespace == budget.Namespace && b.Selector.Matches(pod.Labels) && pod.Deleted.IsZero()
-		if b.DisruptionsAllowed <= 0 && isCounted && !pod.NotReady.IsZero() {
+		if b.Failure == "" && b.DisruptionsAllowed <= 0 && isCounted && !pod.NotReady.IsZero() {
 			all = append(all, name)
 		}
 	}

@@ -47,6 +47,8 @@ func TestThePodsOfABudgetThatAreNotReadyAreNamed(t *testing.T) {
 		{Namespace: "shop", Name: "db-2"}: {Labels: app, NotReady: since, Deleted: since},
 	}}}
 	assert.Equal(t, []types.NamespacedName{{Namespace: "shop", Name: "db-0"}}, o.unhealthy(budget))
+	o.Budgets[budget] = cluster.Budget{Selector: app.AsSelector(), Failure: "no controller"}
+	assert.Empty(t, o.unhealthy(budget), "nobody knows what the budget waits for")
 }
 
 // A pod of another node was created again. If its node is not known, a pod that is younger than the drain is on another node.

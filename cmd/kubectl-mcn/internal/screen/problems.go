@@ -104,7 +104,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	if n.Degraded && same != "" {
 		step = "" // the error says more than the step
 	}
-	p.cause = [7]any{n.State, step, n.Degraded, n.OffTarget, n.Cordoner.Deletes(), n.IsLifted, same}
+	p.cause = [8]any{n.State, step, n.Degraded, n.OffTarget, n.Cordoner.Deletes(), n.IsLifted, n.Back.IsZero(), same}
 	if same == "" {
 		p.cause = [2]any{n.Pool, p.cause}
 	}

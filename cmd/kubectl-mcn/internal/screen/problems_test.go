@@ -12,12 +12,14 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// A node whose cordon is lifted needs another command than a node with the same error.
-func TestALiftedCordonIsACauseOfItsOwn(t *testing.T) {
+// A node whose cordon is lifted, or that is back from its reboot, needs another command than a node with the same error.
+func TestALiftedCordonAndANodeThatIsBackAreCausesOfTheirOwn(t *testing.T) {
 	n := cluster.Node{State: cluster.Updating, Slow: true, Node: mco.Node{Node: progress.Node{Name: "w-1", Pool: "worker", Update: progress.Started}, Step: phases.Drained, Failing: true, Message: "an error"}}
-	lifted := n
-	lifted.IsLifted = true
-	assert.NotEqual(t, ofNode(cluster.Pool{}, n, Options{}).cause, ofNode(cluster.Pool{}, lifted, Options{}).cause)
+	lifted, back := n, n
+	lifted.IsLifted, back.Back = true, time.Unix(1, 0)
+	for _, other := range []cluster.Node{lifted, back} {
+		assert.NotEqual(t, ofNode(cluster.Pool{}, n, Options{}).cause, ofNode(cluster.Pool{}, other, Options{}).cause)
+	}
 }
 
 // In JSON, too, the message of a Node that is NotReady is the cause, unless there is an error.
