@@ -34,8 +34,8 @@ const (
 	cordon       = "oc adm cordon NAME"
 )
 
-// changes reports whether a command changes a node. All other commands only show more.
-func changes(command string) bool { return slices.Contains(strings.Fields(command), "adm") }
+// changesNode reports whether a command changes a node. All other commands only show more.
+func changesNode(command string) bool { return slices.Contains(strings.Fields(command), "adm") }
 
 // nextFor returns the commands with name in place of NAME, or nil if the name cannot be pasted into
 // a shell.

@@ -91,8 +91,8 @@ func grouped(all []Problem, more string, o Options) (ls []Line) {
 		}
 		first := same[0]
 		for _, p := range slices.Backward(same[1:]) { // one command shows what all have
-			isOther := func(command string) bool { return !changes(command) }
-			first.Next = slices.Insert(slices.Clone(first.Next), 1+slices.IndexFunc(first.Next, changes), slices.DeleteFunc(slices.Clone(p.Next), isOther)...)
+			isOther := func(command string) bool { return !changesNode(command) }
+			first.Next = slices.Insert(slices.Clone(first.Next), 1+slices.IndexFunc(first.Next, changesNode), slices.DeleteFunc(slices.Clone(p.Next), isOther)...)
 		}
 		ls = append(ls, first.draw(o)...)
 		if len(same) > 1 {
