@@ -53,7 +53,8 @@ func TestADeniedReportIsPendingUntilTheTokenIsValid(t *testing.T) {
 			m, _ := w.monitor("master")
 			m.Report(t.Context(), phases.Updated, "Node is updated", done)
 			assert.True(t, isPending(m))
-			assert.Contains(t, strings.ReplaceAll(log.String(), `\"`, `"`), tc.message)
+			// The writer may log after the report has returned.
+			eventually(t, func() bool { return strings.Contains(strings.ReplaceAll(log.String(), `\"`, `"`), tc.message) }, tc.message)
 
 			token.Store(full.podToken(w.name).BearerToken)
 			require.NoError(t, m.Flush(t.Context()))
