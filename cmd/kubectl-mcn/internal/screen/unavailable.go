@@ -107,7 +107,9 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 			isOnlyCordoned := len(n.Unavailable) == 1 && n.Is(progress.Cordoned)
 			isShown := i == 0 || !isMany || o.Whole || isOnlyCordoned // otherwise one command shows what all have
 			if isShown && (o.Node == "" || o.Node == n.Name) {
-				problem.Next = append(problem.Next, nextForUnavailable(n)...)
+				for _, command := range nextForUnavailable(n) {
+					problem.Next = addOnce(problem.Next, command)
+				}
 			}
 		}
 		if isWhole {
@@ -157,6 +159,9 @@ func reasons(n cluster.Node, o Options) string {
 		switch u.Reason {
 		case progress.Cordoned:
 			text = "cordoned"
+			if !n.InUpdate() && strings.HasPrefix(n.DesiredDrain, "drain-") { // then no daemon withdraws the request
+				text += ", as the annotation desiredDrain requests a drain,"
+			}
 		case progress.AnnotationsMissing:
 			text = "its Node has lost " + strings.Join(n.Lost, " and ")
 		}
