@@ -154,9 +154,9 @@ func (o Options) showPod(n cluster.Node, pod mco.Pod) string {
 	return "oc get pod " + pod.Name + " -n " + pod.Namespace
 }
 
-// notReady says since when a pod is not Ready, and why.
+// notReady says since when a pod is not Ready, and why, if that is known.
 func (o Options) notReady(p cluster.Pod) string {
-	return " is not Ready" + sinceText(p.NotReady, o.Now) + ": " + p.Why
+	return strings.TrimSuffix(" is not Ready"+sinceText(p.NotReady, o.Now)+": "+p.Why, ": ")
 }
 
 // terminating says since when a pod is terminating, until when, and what holds it after that.

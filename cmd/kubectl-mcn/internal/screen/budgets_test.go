@@ -81,11 +81,13 @@ func TestTheFourthTerminatingPodIsCounted(t *testing.T) {
 	}
 	n.Pods = append(n.Pods, mco.Pod{Namespace: "shop", Name: "f"})
 	pods[types.NamespacedName{Namespace: "shop", Name: "f"}] = cluster.Pod{NotReady: began, Why: "CrashLoopBackOff"}
+	n.Pods = append(n.Pods, mco.Pod{Namespace: "shop", Name: "g"})
+	pods[types.NamespacedName{Namespace: "shop", Name: "g"}] = cluster.Pod{NotReady: began}
 	o := Options{Facts: cluster.Facts{Pods: pods}, Now: began}
 	texts, _ := o.ofPods(n)
-	require.Len(t, texts, 5)
-	assert.Equal(t, []string{"2 more are terminating: kubectl mcn -o wide", "shop/f is not Ready since 08:00:00 (0s): CrashLoopBackOff"}, texts[3:])
+	require.Len(t, texts, 6)
+	assert.Equal(t, []string{"2 more are terminating: kubectl mcn -o wide", "shop/f is not Ready since 08:00:00 (0s): CrashLoopBackOff", "shop/g is not Ready since 08:00:00 (0s)"}, texts[3:])
 	o.Whole = true
 	texts, _ = o.ofPods(n)
-	assert.Len(t, texts, 6)
+	assert.Len(t, texts, 7)
 }
