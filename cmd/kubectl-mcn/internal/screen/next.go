@@ -56,9 +56,6 @@ func Next(n cluster.Node, o Options) []string {
 	if len(next) > 0 && n.Cordoner.Deletes() { // its deletion matters more than its update
 		next = append(next, nextFor(n.Name, n.Cordoner.Next)...)
 	}
-	if n.IsLifted {
-		next = append(nextFor(n.Name, cordon), next...)
-	}
 	return next
 }
 
@@ -69,8 +66,12 @@ func nextForStep(n cluster.Node, o Options) []string {
 		message = ""
 	}
 	var next []string
-	if n.Is(progress.NotReady) { // then steps fail, and pods do not terminate
+	mayBeDown := n.Step == phases.RebootedNode && !n.Degraded && !n.HasNode
+	if n.Is(progress.NotReady) || mayBeDown { // then steps fail, and pods neither terminate nor come back
 		next = nextFor(n.Name, describeNode)
+	}
+	if n.IsLifted {
+		next = append(next, nextFor(n.Name, cordon)...)
 	}
 	isOfStep := slices.Contains(ofController, n.Step) && isAsked(n) && (message == "" || n.IsOfStep || mco.OfController.MatchString(message))
 	switch {
@@ -81,12 +82,12 @@ func nextForStep(n cluster.Node, o Options) []string {
 		return append(next, ofPods...)
 	case mco.SeeController.MatchString(message), isOfStep:
 		return append(next, controllerLog)
-	case n.Is(progress.NotReady) && n.Back.IsZero(), n.Step == phases.RebootedNode && !n.Degraded && !n.HasNode: // the daemon may not be running
-		return nextFor(n.Name, describeNode)
+	case n.Is(progress.NotReady) && n.Back.IsZero(), mayBeDown: // the daemon may not be running
+		return next
 	case n.NotStarted() && !n.Degraded, !n.Back.IsZero():
 		return append(next, nextFor(n.Name, daemonPods, daemonLog)...)
 	}
-	return nextFor(n.Name, daemonLog)
+	return append(next, nextFor(n.Name, daemonLog)...)
 }
 
 // isAsked reports whether the daemon has asked the controller for the step of a node, as far as that is known.

@@ -148,11 +148,6 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	}
 	add(n.InUpdate(), step)
 	add(!n.Back.IsZero() && !n.Degraded, "the daemon has not reported since")
-	lifted := "no longer cordoned, so pods come back"
-	if n.LiftedBy.By != "" {
-		lifted += " (last written" + writtenBy(n.LiftedBy, o) + ")"
-	}
-	add(n.IsLifted, lifted)
 	add(n.NotStarted() && !n.Degraded, "the update was requested, and the daemon has not started it")
 	degraded := "degraded"
 	if n.For > 0 {
@@ -167,6 +162,14 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	add(n.Failing, "failing")
 	n.Unavailable = slices.DeleteFunc(slices.Clone(n.Unavailable), func(u progress.Unavailable) bool { return u.Reason == progress.Cordoned })
 	add(len(n.Unavailable) > 0 || n.Cordoner.Deletes(), reasons(n, o))
+	lifted := "no longer cordoned"
+	if len(n.Unavailable) == 0 {
+		lifted += ", so pods come back"
+	}
+	if n.LiftedBy.By != "" {
+		lifted += " (last written" + writtenBy(n.LiftedBy, o) + ")"
+	}
+	add(n.IsLifted, lifted)
 	add(n.OffTarget, "to "+Clean(n.Towards().Config)+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
 }

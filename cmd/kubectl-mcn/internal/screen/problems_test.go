@@ -20,6 +20,11 @@ func TestALiftedCordonAndANodeThatIsBackAreCausesOfTheirOwn(t *testing.T) {
 	for _, other := range []cluster.Node{lifted, back} {
 		assert.NotEqual(t, ofNode(cluster.Pool{}, n, Options{}).cause, ofNode(cluster.Pool{}, other, Options{}).cause)
 	}
+	assert.Equal(t, "Draining, failing, no longer cordoned, so pods come back", reason(cluster.Pool{}, lifted, Options{}))
+	assert.Equal(t, nextFor("w-1", cordon), Next(lifted, Options{})[:1])
+	lifted.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
+	assert.Equal(t, "Draining, failing, NotReady, no longer cordoned", reason(cluster.Pool{}, lifted, Options{}), "no pod comes back to such a node")
+	assert.Equal(t, nextFor("w-1", describeNode, cordon), Next(lifted, Options{}))
 }
 
 // In JSON, too, the message of a Node that is NotReady is the cause, unless there is an error.
