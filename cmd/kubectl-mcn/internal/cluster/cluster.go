@@ -171,12 +171,10 @@ func (o Objects) missingPool(n *Node, selected string) string {
 	if o.HasNodes || selected != nodemeta.Worker {
 		return ""
 	}
-	config := n.Desired.Config // rendered-<pool>-<hash>
-	config = config[:max(0, strings.LastIndex(config, "-"))]
 	for label := range n.kube.Labels {
 		role := strings.TrimPrefix(label, "node-role.kubernetes.io/")
 		isPool := func(p *mcfgv1.MachineConfigPool) bool { return p.Name == role }
-		if config == "rendered-"+role && !slices.ContainsFunc(o.Pools, isPool) {
+		if poolOf(n.Desired.Config) == role && !slices.ContainsFunc(o.Pools, isPool) {
 			return role
 		}
 	}

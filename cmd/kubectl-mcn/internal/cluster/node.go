@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"strings"
 	"time"
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
@@ -37,7 +38,7 @@ type Node struct {
 	// that selects the node.
 	mco.Node
 	State State
-	// OffTarget is true if the node updates to a config that its pool no longer targets.
+	// OffTarget is true if the node updates to a config that is not the target of its pool.
 	OffTarget bool
 	// For is how long the node has been degraded or, if it is not degraded, how long it has been at
 	// Step. For is zero if the node is neither Updating nor Stuck.
@@ -89,6 +90,14 @@ func (n *Node) dropWithdrawn(target progress.Target) {
 		n.Done = true
 		n.Step, n.Steps, n.Requested = "", nil, time.Time{}
 	}
+}
+
+// IsToOtherPool reports whether an OffTarget node updates to a config of another pool: its labels may have changed.
+func (n Node) IsToOtherPool() bool { return n.OffTarget && poolOf(n.Towards().Config) != n.Pool }
+
+// poolOf returns the pool in the name of a rendered config, which is rendered-<pool>-<hash>.
+func poolOf(config string) string {
+	return strings.TrimPrefix(config[:max(0, strings.LastIndex(config, "-"))], "rendered-")
 }
 
 func (n Node) isPulling() bool { return len(n.PinnedImageSets) > 0 }

@@ -89,7 +89,7 @@ type documentNode struct {
 	Degraded        bool                  `json:"degraded,omitempty"`
 	DegradedSince   time.Time             `json:"degradedSince,omitzero"`
 	Unavailable     []documentUnavailable `json:"unavailable,omitempty"`
-	OffTarget       bool                  `json:"offTarget,omitempty"` // the node updates to a config that its pool no longer targets
+	OffTarget       bool                  `json:"offTarget,omitempty"` // the node updates to a config that is not the target of its pool
 	Desired         documentTarget        `json:"desired"`
 	Current         documentTarget        `json:"current"`
 	KubeletVersion  string                `json:"kubeletVersion,omitempty"`

@@ -306,7 +306,7 @@ func TestANodeThatUpdatesToAWithdrawnConfigHasAnEntry(t *testing.T) {
 	assert.Contains(t, got, "kubectl mcn node worker-0 shows details", "the legend names a node with an entry")
 	assert.Contains(t, got, "- skipped, ~ does not stop the rollout")
 	got = execute(t, asList(t, newPool("worker", newConfig), n), "node", "worker-0", "-f", "-").stdout
-	assert.Contains(t, got, "\npool       "+newConfig+"; it no longer targets the config that the\n")
+	assert.Contains(t, got, "\npool       "+newConfig+"; the node updates to another config\n")
 	got = execute(t, asList(t, newPool("worker", newConfig), n), "wait", "-f", "-").stdout
 	assert.Contains(t, got, "worker 0/1 to 22222222, 1 draining to 33333333\n")
 

@@ -75,6 +75,8 @@ func nextForStep(n cluster.Node, o Options) []string {
 	}
 	isOfStep := slices.Contains(ofController, n.Step) && isAsked(n) && (message == "" || n.IsOfStep || mco.OfController.MatchString(message))
 	switch {
+	case n.State != cluster.Stuck && !n.Slow && n.IsToOtherPool():
+		return nextFor(n.Name, showLabels)
 	case n.State != cluster.Stuck && !n.Slow && (!n.OffTarget || n.Back.IsZero()):
 		return nil
 	case len(n.Pods) > 0:

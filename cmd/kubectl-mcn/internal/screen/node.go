@@ -32,7 +32,7 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	field("to", o.wholeTarget(n.Towards()))
 	switch {
 	case n.OffTarget:
-		field("pool", o.wholeTarget(p.Target)+"; it no longer targets the config that the node updates to")
+		field("pool", o.wholeTarget(p.Target)+"; the node updates to another config")
 	case p.Target.Config == "" || p.Target == n.Desired:
 	case n.Desired.Config == "":
 		field("pool", o.wholeTarget(p.Target))

@@ -70,8 +70,8 @@ func Failures(p cluster.Pool, o Options) []Problem {
 	return slices.DeleteFunc(all, func(p Problem) bool { return p.Tone != Alarm })
 }
 
-// ofNode returns the problem of a node that is stuck or slow, or that updates to a config that its
-// pool no longer targets.
+// ofNode returns the problem of a node that is stuck or slow, or that updates to a config that is
+// not the target of its pool.
 func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	p := about(n, "Stuck")
 	if n.State == cluster.Stuck {
@@ -170,8 +170,16 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 		lifted += " (last written" + writtenBy(n.LiftedBy, o) + ")"
 	}
 	add(n.IsLifted, lifted)
-	add(n.OffTarget, "to "+Clean(n.Towards().Config)+", which its pool no longer targets")
+	add(n.OffTarget, "to "+Clean(n.Towards().Config)+offTarget(n))
 	return strings.Join(parts, ", ")
+}
+
+// offTarget says how the config that an OffTarget node updates to is not the target of its pool.
+func offTarget(n cluster.Node) string {
+	if n.IsToOtherPool() {
+		return ", which is a config of another pool"
+	}
+	return ", which its pool no longer targets"
 }
 
 // ofHeldNodes returns a problem for each node that nothing updates: an unavailable node for which isOutage is true, a waiting
