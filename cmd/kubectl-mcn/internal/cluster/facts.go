@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"strings"
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
@@ -32,6 +33,8 @@ type Version struct {
 	// IsUpdating is true if the cluster is not yet updated to Desired, since Since.
 	IsUpdating bool
 	Since      time.Time
+	// Message says how far the update is, or what it waits for. It is "" if it only has the version.
+	Message string
 }
 
 // NewVersion reads the ClusterVersion.
@@ -40,6 +43,11 @@ func NewVersion(o *configv1.ClusterVersion) Version {
 	if len(o.Status.History) > 0 { // the newest update comes first
 		last := o.Status.History[0]
 		v.IsUpdating, v.Since = last.State == configv1.PartialUpdate, last.StartedTime.UTC()
+	}
+	for _, c := range o.Status.Conditions {
+		if v.IsUpdating && c.Type == configv1.OperatorProgressing && !strings.HasSuffix(c.Message, v.Desired) {
+			v.Message = c.Message
+		}
 	}
 	return v
 }

@@ -90,5 +90,9 @@ func (o Options) notYet(pools []cluster.Pool) string {
 	if !o.Version.IsUpdating || slices.ContainsFunc(pools, isOpen) {
 		return ""
 	}
-	return "done, but the cluster is on its way to " + Clean(o.Version.Desired) + sinceText(o.Version.Since, o.Now)
+	text := "done, but the cluster is on its way to " + Clean(o.Version.Desired) + sinceText(o.Version.Since, o.Now)
+	if o.Version.Message != "" {
+		text += ": " + Clean(o.Version.Message)
+	}
+	return text
 }
