@@ -141,13 +141,16 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	}
 	step := stepName(n)
 	if !n.Back.IsZero() {
-		step += " and back since " + clockTime(n.Back, o.Now) + ", at this step"
+		if !n.Is(progress.NotReady) { // or it may have been Ready in between
+			step += " and back since " + clockTime(n.Back, o.Now)
+		}
+		step += ", at this step"
 	}
 	if !n.Since.IsZero() {
 		step += " for " + sinceNow(n.Since, o.Now) + sinceTime(n.Since, o.Now)
 	}
 	add(n.InUpdate(), step)
-	add(!n.Back.IsZero() && !n.Degraded, "the daemon has not reported since")
+	add(!n.Back.IsZero() && !n.Degraded, "the daemon has not reported the reboot")
 	add(n.NotStarted() && !n.Degraded, "the update was requested, and the daemon has not started it")
 	degraded := "degraded"
 	if n.For > 0 {

@@ -25,6 +25,9 @@ func TestALiftedCordonAndANodeThatIsBackAreCausesOfTheirOwn(t *testing.T) {
 	lifted.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
 	assert.Equal(t, "Draining, failing, NotReady, no longer cordoned", reason(cluster.Pool{}, lifted, Options{}), "no pod comes back to such a node")
 	assert.Equal(t, nextFor("w-1", describeNode, cordon), Next(lifted, Options{}))
+	assert.Equal(t, "Rebooted and back since Jan 1 00:00:01, at this step, the daemon has not reported the reboot, failing", reason(cluster.Pool{}, back, Options{}), "it may have reported something else")
+	back.Unavailable = lifted.Unavailable
+	assert.Equal(t, "Rebooted, at this step, the daemon has not reported the reboot, failing, NotReady", reason(cluster.Pool{}, back, Options{}))
 }
 
 // In JSON, too, the message of a Node that is NotReady is the cause, unless there is an error.
