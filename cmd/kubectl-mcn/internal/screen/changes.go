@@ -7,7 +7,7 @@ import (
 )
 
 // facts returns a line for each pool with a new target, and for each pool that is paused and has no entry that
-// says so.
+// says so, if its row does not say it, or it is known who paused it.
 func facts(pools []cluster.Pool, o Options) (ls []Line) {
 	say := func(p cluster.Pool, text string) {
 		if text != "" {
@@ -16,7 +16,8 @@ func facts(pools []cluster.Pool, o Options) (ls []Line) {
 	}
 	for _, p := range pools {
 		say(p, Changes(p, o))
-		if p.PausedBy.By != "" && paused(p, o).What == "" {
+		isSaid := p.PausedBy.By == "" && strings.Contains(leftText(p), "paused")
+		if p.Paused && !isSaid && paused(p, o).What == "" {
 			say(p, "paused"+writtenBy(p.PausedBy, o))
 		}
 	}

@@ -38,7 +38,7 @@ func TestLeftIsTheTimeOrTheReasonWhyItIsUnknown(t *testing.T) {
 		{cluster.Pool{Known: true, Updated: true, Paused: true}, "done, paused"},
 		{done(cluster.Pool{Paused: true}), "done, paused"},
 		{done(cluster.Pool{}), "done"},
-		{with(cluster.Pool{NotUpdated: &cluster.PoolCondition{}}, degraded), "not Updated"},
+		{with(cluster.Pool{NotUpdated: &cluster.PoolCondition{}, Paused: true}, degraded), "not Updated"},
 		{with(done(cluster.Pool{Paused: true}), failed), "degraded"},
 		{with(done(cluster.Pool{Paused: true}), pulling), "pulling"},
 		{with(cluster.Pool{Counts: waiting, Paused: true, Blocked: true}, pulling), "paused"},
@@ -58,6 +58,8 @@ func TestLeftIsTheTimeOrTheReasonWhyItIsUnknown(t *testing.T) {
 		{with(cluster.Pool{Counts: cluster.Counts{Done: 1}}), "-"},
 	} {
 		assert.Equal(t, tc.want, leftText(tc.pool), "%+v", tc.pool)
+		isSaid := strings.Contains(tc.want, "paused")
+		assert.Equal(t, tc.pool.Paused && !isSaid, len(facts([]cluster.Pool{tc.pool}, Options{})) > 0, "a line says it, if LEFT does not")
 	}
 }
 
