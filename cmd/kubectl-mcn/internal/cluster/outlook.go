@@ -23,7 +23,7 @@ func (c *calculation) setUnavailable() {
 	areKnown := c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown)
 	// A node was deleted, moved or uncordoned, and the controller has not looked at it yet. Nodes that are unavailable do
 	// not wait for the controller.
-	maySelect := func(n Node) bool { return n.State == Waiting && len(n.Unavailable) == 0 }
+	maySelect := func(n Node) bool { return n.State == Waiting && c.Places(n) == 0 }
 	isBehind := areKnown && (c.machines != len(c.Nodes) || c.updated > c.Done || c.Unavailable > known) && slices.ContainsFunc(c.Nodes, maySelect)
 	if areKnown {
 		c.Unavailable = known // the status of the pool may be out of date
@@ -34,8 +34,8 @@ func (c *calculation) setUnavailable() {
 	case c.Waiting == 0 || c.Paused:
 	case c.Taken >= c.MaxUnavailable:
 		resting := c.Taken - updating
-		c.Full = resting > 0
 		c.Blocked = resting >= c.MaxUnavailable
+		c.Full = c.Blocked || resting > 0 && slices.ContainsFunc(c.Nodes, maySelect) // or only their own places hold them back
 	case c.Updating > 0 || c.Build != nil || len(c.Problems) > 0 || c.Partial:
 	case !c.Observed:
 		if c.now.Sub(c.toObserve) >= standstill {

@@ -36,8 +36,8 @@ type Pool struct {
 	// UnavailableNodes, and Taken is the number of places that they take: see mco.Node.Places. If
 	// Nodes are not known, both are at least the unavailableMachineCount of the pool's status.
 	MaxUnavailable, Unavailable, Taken int
-	// Full is true if nodes are Waiting, no place is free, and some unavailable nodes are not
-	// Updating. A Full pool is Blocked if the unavailable nodes that are not Updating take all
+	// Full is true if nodes are Waiting that take no place themselves, no place is free, and some unavailable nodes
+	// are not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating take all
 	// places. A paused pool is never Full or Blocked.
 	Full, Blocked bool
 	// Stalled is true if nodes are Waiting, a place has been free for 2 minutes, and no node is Updating. A

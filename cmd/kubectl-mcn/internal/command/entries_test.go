@@ -235,7 +235,7 @@ func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, newNode("worker-4", "worker", oldConfig, now.Add(-24*time.Hour)), same), "-f", "-").stdout, "not selected: cordoned\n    next: oc adm uncordon worker-0\n    next: oc adm uncordon worker-4\n    the same: worker-4\n")
 	two, next := intstr.FromInt32(2), newNode("worker-3", "worker", oldConfig, now.Add(-24*time.Hour))
 	pool.Spec.MaxUnavailable = &two
-	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 1 waiting node, 2 of 2 unavailable:\n", "there is no other waiting node")
+	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ worker-0: waits, and is not selected: cordoned\n", "it holds back no other node")
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 1 waiting node, 2 of 2 unavailable:\n", "the cordoned node holds back the other one")
 	third := newNode("worker-4", "worker", oldConfig, now.Add(-24*time.Hour))
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next, third), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 2 waiting nodes, 2 of 2 unavailable:\n", "the node that is updated does not wait")

@@ -136,7 +136,7 @@ func full(p cluster.Pool, o Options) Problem {
 	}
 	waits := p.Waiting
 	for _, n := range nodesOfPool {
-		if n.State == cluster.Waiting && waits > 1 {
+		if n.State == cluster.Waiting {
 			waits-- // it holds back the others
 		}
 	}
