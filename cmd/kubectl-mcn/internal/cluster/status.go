@@ -45,7 +45,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 	pool.notUpdated, pool.Updated = updatedOf(p)
 	pool.readObserved(p)
 	build, problem := buildOf(p, pool.Updated)
-	pool.Build = build
+	pool.Build, pool.Updated = build, pool.Updated && build == nil
 	if p.Spec.Paused {
 		pool.Certificates = certificatesOf(status.CertExpirys)
 	}
@@ -162,11 +162,12 @@ var buildTypes = map[mcfgv1.BuildProgress]mcfgv1.MachineConfigPoolConditionType{
 const BuildSucceeded = "BuildSucceeded"
 
 // buildOf returns the value of Pool.Build, or the failure of the build. Once the pool is Updated, the
-// message about its last build no longer matters.
+// message about its last build no longer matters. But up to OpenShift 4.20, a pool is Updated while its next image is built.
 func buildOf(p *mcfgv1.MachineConfigPool, isUpdated bool) (build *PoolCondition, failure PoolCondition) {
 	updating := find(p, mcfgv1.MachineConfigPoolUpdating)
 	row, _, isBuild := poolwords.ReadBuild(updating.Message)
-	if !isBuild || isUpdated {
+	isNext := updating.Status == corev1.ConditionTrue && row.State != mcfgv1.MachineOSBuildSucceeded
+	if !isBuild || isUpdated && !isNext {
 		return nil, PoolCondition{}
 	}
 	c := PoolCondition{Type: string(buildTypes[row.State]), Since: updating.LastTransitionTime.UTC(), Message: updating.Message}
