@@ -36,6 +36,8 @@ type Pool struct {
 	// UnavailableNodes, and Taken is the number of places that they take: see mco.Node.Places. If
 	// Nodes are not known, both are at least the unavailableMachineCount of the pool's status.
 	MaxUnavailable, Unavailable, Taken int
+	// InvalidLimit is the maxUnavailable of the pool if it is a text that is no percentage: then the controller selects no node.
+	InvalidLimit string
 	// Full is true if nodes are Waiting that take no place themselves, no place is free, and some unavailable nodes
 	// are not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating take all
 	// places. A paused pool is never Full or Blocked.

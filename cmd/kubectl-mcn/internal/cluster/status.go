@@ -7,6 +7,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
@@ -40,6 +41,11 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 		DegradedSince:  degraded.Since,
 		machines:       int(status.MachineCount),
 		updated:        int(status.UpdatedMachineCount),
+	}
+	if limit := p.Spec.MaxUnavailable; limit != nil {
+		if _, err := intstr.GetScaledValueFromIntOrPercent(limit, machines, false); err != nil {
+			pool.InvalidLimit = limit.String()
+		}
 	}
 	pool.readSources(p)
 	pool.notUpdated, pool.Updated = updatedOf(p)

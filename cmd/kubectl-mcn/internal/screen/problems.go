@@ -196,7 +196,11 @@ func ofHeldNodes(p cluster.Pool, o Options) (all []Problem) {
 			problem.began, problem.Message, problem.Next = n.Unavailable[0].Since, unready(n), nextForUnavailable(n)
 		case n.State == cluster.Waiting && p.Stalled:
 			problem.Next = []string{controllerLog}
-			if n.Current.Config == p.Target.Config {
+			switch {
+			case p.InvalidLimit != "":
+				why = `maxUnavailable of its pool is the text "` + Clean(p.InvalidLimit) + `", which is no percentage`
+				sameWhy, problem.Next = why, nextFor(p.Name, describePool)
+			case n.Current.Config == p.Target.Config:
 				why, sameWhy = "it does not have the OS image of its pool", "image"
 			}
 		case n.State == cluster.Unreported && n.HasNode:
