@@ -178,14 +178,15 @@ func TestAPercentageOfMaxUnavailableIsOfAllMachines(t *testing.T) {
 	}
 }
 
-// The Node and its MachineConfigNode are not read at the same moment, so a cordon counts as lifted after a minute.
+// The Node and its MachineConfigNode are not read at the same moment, so a cordon counts as lifted a minute after it was made.
 func TestALiftedCordonMakesANodeSlow(t *testing.T) {
-	n := drainingNode("n", 99)
-	n.IsLifted = true
-	for now, want := range map[float64]bool{99.9: false, 100: true} {
-		got := one(t, worker(""), now, n).Nodes[0]
-		assert.Equal(t, want, got.Slow)
-		assert.Equal(t, want, got.IsLifted)
+	for name, n := range map[string]cluster.Node{"at the same step": drainingNode("n", 99), "at the next step": rebootingNode("n", 99.8, 0.5)} {
+		n.IsLifted, n.CordonedAt = true, at(99)
+		for now, want := range map[float64]bool{99.9: false, 100: true} {
+			got := one(t, worker(""), now, n).Nodes[0]
+			assert.Equal(t, want, got.Slow, name)
+			assert.Equal(t, want, got.IsLifted, name)
+		}
 	}
 }
 

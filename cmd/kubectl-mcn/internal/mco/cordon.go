@@ -122,12 +122,12 @@ func cordonerOf(node *corev1.Node) Cordoner {
 	return Cordoner{by, showWriter} // a program that this table does not know
 }
 
-// readLifted sets IsLifted and LiftedBy.
+// readLifted sets IsLifted, CordonedAt and LiftedBy.
 func (n *Node) readLifted(node *corev1.Node, list []metav1.Condition) {
 	isCordoned, at := sinceTrue(list, phases.Cordoned)
 	isHeld := n.hasReached(phases.Drained) && !n.hasReached(phases.Uncordoned) && !strings.HasPrefix(n.DesiredDrain, "uncordon-")
 	if node != nil && isCordoned && isHeld && !n.Is(progress.Cordoned) {
-		n.IsLifted, n.LiftedBy = true, lastOfCordoners(node.ManagedFields, at)
+		n.IsLifted, n.CordonedAt, n.LiftedBy = true, at, lastOfCordoners(node.ManagedFields, at)
 	}
 }
 

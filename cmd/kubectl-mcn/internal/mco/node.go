@@ -95,9 +95,11 @@ type Node struct {
 	// Back is when the machine was up again, if only the report of its reboot is missing.
 	Back time.Time
 	// IsLifted is set if the Node is not cordoned, although its update is between the drain and the uncordon: pods come
-	// back. LiftedBy is the last write since then of somebody who cordons nodes.
-	IsLifted bool
-	LiftedBy Write
+	// back. CordonedAt is when the update cordoned it, and LiftedBy is the last write since then of somebody who cordons
+	// nodes.
+	IsLifted   bool
+	CordonedAt time.Time
+	LiftedBy   Write
 	// Lost are the annotations that the Node has lost, if it is unavailable for AnnotationsMissing.
 	Lost []string
 

@@ -219,6 +219,7 @@ func TestACordonIsLiftedBetweenTheDrainAndTheUncordon(t *testing.T) {
 		node.ManagedFields = []metav1.ManagedFieldsEntry{write}
 		n := mco.Of(node, mcn(append(conditions[:3:3], tc.more...)...))
 		assert.Equal(t, tc.want, n.IsLifted, name)
+		assert.Equal(t, tc.want, n.CordonedAt.Equal(at(5)), name)
 		assert.Equal(t, tc.isOfCordons, n.LiftedBy.By == tc.writer && tc.writer != "", name)
 	}
 }
