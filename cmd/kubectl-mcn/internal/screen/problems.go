@@ -155,7 +155,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	degraded := "degraded"
 	if n.For > 0 {
 		degraded += " for " + took(n.For)
-		if !n.InUpdate() {
+		if !n.InUpdate() || n.Since.IsZero() { // otherwise the time of the step is shown
 			degraded += sinceTime(n.DegradedSince, o.Now)
 		}
 	}
