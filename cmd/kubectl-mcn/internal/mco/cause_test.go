@@ -302,7 +302,7 @@ func TestAListOfPodsIsSummarized(t *testing.T) {
 		"cannot delete Pods declare no controller (use --force to override): 3 pods of a: p, q, r": {"cannot delete Pods declare no controller (use --force to override): a/p, a/q, a/r"},
 		"error when evicting 3 pods of a" + several + ": p, q, r":                                  {`error when evicting pods/"p" -n "a"` + several, `error when evicting pods/"q" -n "a"` + several, `error when evicting pods/"r" -n "a"` + several},
 	} {
-		assert.Equal(t, want, mco.Listed("["+strings.Join(parts, ", ")+"]"))
+		assert.Equal(t, want, strings.Join(mco.Listed("["+strings.Join(parts, ", ")+"]"), "; "))
 	}
 	for name, text := range map[string]string{
 		"two pods are as short as their summary": "[" + refuse("a", "p") + ", " + refuse("a", "q") + "]",

@@ -85,54 +85,61 @@ func podErrors(message string) (all []podError) {
 // A list of fewer pods than minListed is as short as its summary. A summary has the first maxListed names of each namespace.
 const minListed, maxListed = 3, 3
 
-// Listed summarizes an error that is a list of pods: their number, their namespaces, the first names of each, and each reason
-// once. It returns "" if the error is not such a list, or has many reasons.
-func Listed(message string) string {
-	all, total := podErrors(message), 0
-	var order []around
-	pods := map[around][]Pod{}
-	for _, e := range all {
-		if pods[e.around] == nil {
-			order = append(order, e.around)
+// Listed summarizes an error that is a list of pods. It returns a text for each reason: the number of pods, their namespaces,
+// and last the first names of each. It returns nil if the error is not such a list, or has many reasons.
+func Listed(message string) (texts []string) {
+	all, total := podErrors(message), len(podsOf(message))
+	reasons := Groups(all, func(e podError) around { return e.around })
+	if total < minListed || 2*len(reasons) > total || strings.Trim(message[:all[0].start], "[") != "" {
+		return nil
+	}
+	for _, same := range reasons {
+		var pods []Pod
+		for _, e := range same {
+			pods = append(pods, e.pods...)
 		}
-		pods[e.around], total = append(pods[e.around], e.pods...), total+len(e.pods)
+		number, names := summary(pods)
+		texts = append(texts, same[0].before+number+same[0].after+": "+names)
 	}
-	if total < minListed || 2*len(order) > total || strings.Trim(message[:all[0].start], "[") != "" {
-		return ""
-	}
-	var texts []string
-	for _, w := range order {
-		number, names := summary(pods[w])
-		texts = append(texts, w.before+number+w.after+": "+names)
-	}
-	return strings.Join(texts, "; ")
+	return texts
 }
 
 // summary returns the number of pods, for example "4 pods of shop", and their first names. If the pods are of several
 // namespaces, the names have them.
 func summary(pods []Pod) (number, names string) {
-	var order []string
-	of := map[string][]string{}
-	for _, p := range pods {
-		if of[p.Namespace] == nil {
-			order = append(order, p.Namespace)
-		}
-		of[p.Namespace] = append(of[p.Namespace], p.Name)
+	number = fmt.Sprintf("%d pods", len(pods))
+	if len(pods) == 1 {
+		number = "1 pod"
 	}
 	var texts []string
-	for _, namespace := range order {
-		all := of[namespace]
-		text := strings.Join(all[:min(maxListed, len(all))], ", ")
+	namespaces := Groups(pods, func(p Pod) string { return p.Namespace })
+	for _, all := range namespaces {
+		text := all[0].Name
+		for _, p := range all[1:min(maxListed, len(all))] {
+			text += ", " + p.Name
+		}
 		if more := len(all) - maxListed; more > 0 {
 			text += fmt.Sprintf(", and %d more", more)
 		}
-		if len(order) == 1 {
-			if len(pods) == 1 {
-				return "1 pod of " + namespace, text
-			}
-			return fmt.Sprintf("%d pods of %s", len(pods), namespace), text
+		if len(namespaces) == 1 {
+			return number + " of " + all[0].Namespace, text
 		}
-		texts = append(texts, fmt.Sprintf("%d of %s (%s)", len(all), namespace, text))
+		texts = append(texts, fmt.Sprintf("%d of %s (%s)", len(all), all[0].Namespace, text))
 	}
-	return fmt.Sprintf("%d pods", len(pods)), strings.Join(texts, ", ")
+	return number, strings.Join(texts, ", ")
+}
+
+// Groups collects the values with the same key, in the order of the first value of each key.
+func Groups[T any, K comparable](all []T, key func(T) K) (list [][]T) {
+	index := map[K]int{}
+	for _, v := range all {
+		k := key(v)
+		i, has := index[k]
+		if !has {
+			i = len(list)
+			index[k], list = i, append(list, nil)
+		}
+		list[i] = append(list[i], v)
+	}
+	return list
 }

@@ -83,7 +83,7 @@ func (p Problem) draw(o Options) []Line {
 // with this cause, and the commands that change them. If there are more than maxEntries causes, a last line
 // counts the remaining nodes; more is the format of this line.
 func grouped(all []Problem, more string, o Options) (ls []Line) {
-	causes := groups(all, func(p Problem) any { return p.cause })
+	causes := mco.Groups(all, func(p Problem) any { return p.cause })
 	for i, same := range causes {
 		if i == maxEntries && !o.Whole {
 			left := len(slices.Concat(causes[i:]...))
@@ -100,21 +100,6 @@ func grouped(all []Problem, more string, o Options) (ls []Line) {
 		}
 	}
 	return ls
-}
-
-// groups collects the values with the same key, in the order of the first value of each key.
-func groups[T any, K comparable](all []T, key func(T) K) (list [][]T) {
-	index := map[K]int{}
-	for _, v := range all {
-		k := key(v)
-		i, has := index[k]
-		if !has {
-			i = len(list)
-			index[k], list = i, append(list, nil)
-		}
-		list[i] = append(list[i], v)
-	}
-	return list
 }
 
 // same names the nodes with the same cause as the first problem. Many nodes are counted, with their times and pools.

@@ -81,8 +81,11 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	p.marks, p.What, p.Message, p.Next = marks(n), reason(pool, n, o), n.Message, Next(n, o)
 	details, ofPods := o.ofPods(n)
 	p.Details = details
-	if listed := mco.Listed(n.Message); listed != "" && !o.Whole {
-		p.Message = listed
+	if listed := mco.Listed(n.Message); listed != nil && !o.Whole {
+		for i := range listed { // its end has only names; one of six lines is left for other words
+			listed[i] = Cut(Clean(listed[i]), 5*(o.Width-len(margin))/len(listed))
+		}
+		p.Message = strings.Join(listed, "; ")
 	}
 	switch {
 	case !n.Failing && !n.Degraded:
@@ -234,7 +237,7 @@ func ofHeldNodes(p cluster.Pool, o Options) (all []Problem) {
 func ofPinnedImageSets(p cluster.Pool, o Options) (all []Problem) {
 	for _, n := range p.Nodes {
 		cause := func(s mco.PinnedImageSet) any { return [3]any{n.Pool, s.Failed, masked(s.Message, n.Name)} }
-		for _, same := range groups(n.PinnedImageSets, cause) {
+		for _, same := range mco.Groups(n.PinnedImageSets, cause) {
 			first := same[0]
 			problem := about(n, "pinned "+first.Name)
 			if first.Failed {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 // NotFound is the text that kubectl prints if there are no objects.
@@ -27,7 +28,7 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 	for _, p := range pools {
 		all = append(all, ofPool(p, o)...)
 	}
-	for _, same := range groups(all, func(p Problem) any { return p.cause }) {
+	for _, same := range mco.Groups(all, func(p Problem) any { return p.cause }) {
 		screen = append(screen, same[0].draw(o)...)
 		for _, other := range same[1:] {
 			screen = append(screen, wrapped(other.Tone, margin, margin, "the same: "+other.Subject+": "+other.What, o.Width)...)

@@ -16,7 +16,7 @@ const manySame = 3
 
 // outages groups the unavailable nodes of a pool that are unavailable for the same reason, with the same message.
 func outages(p cluster.Pool, nodes []cluster.Node, o Options) [][]cluster.Node {
-	return groups(nodes, func(n cluster.Node) any { return outageOf(p, n, o) })
+	return mco.Groups(nodes, func(n cluster.Node) any { return outageOf(p, n, o) })
 }
 
 // outageOf returns what nodes of an outage have in common.
