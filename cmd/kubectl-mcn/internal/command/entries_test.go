@@ -289,6 +289,15 @@ func TestAnEntryCountsNodesWithTheSameCause(t *testing.T) {
 	got = execute(t, asList(t, all...), "-f", "-").stdout
 	assert.Contains(t, got, "\n~ worker-1: NotReady since 13:16:05\n    no status\n    next: oc describe node worker-1\n    the same: worker-10, worker-11, worker-2, ")
 	assert.Equal(t, "2026-03-04T13:16:05Z", execute(t, asList(t, all...), "-f", "-", "-o", "jsonpath={.pools[0].entries[1].since}").stdout)
+
+	// One of the nodes is cordoned as well.
+	all[14].(*corev1.Node).Spec.Unschedulable = true
+	got = execute(t, asList(t, all...), "-f", "-").stdout
+	assert.Regexp(t, `\n~ worker-10: NotReady since 13:16:05\n    no status\n    next: oc describe node worker-10\n    the same: worker-11, .*\n.* worker-1\s\(cordoned\)\n`, got)
+	assert.NotContains(t, got, "~ worker-1:")
+	all[0] = newPool("worker", "rendered-worker-33333333")
+	got = execute(t, asList(t, all...), "-f", "-").stdout
+	assert.Contains(t, strings.Join(strings.Fields(got), " "), "11 nodes NotReady since 13:16:05 (worker-1, worker-10, worker-11, and 8 more) worker-1, worker-10, worker-11, and 8 more: no status next: oc describe node worker-1 !")
 }
 
 // A node that updates to a withdrawn config has an entry, and no row in the table. The line of its pool names the config.

@@ -44,6 +44,7 @@ type Problem struct {
 
 	began time.Time // when the step or the outage of the node began
 	marks string    // the signs of the node's steps
+	also  string    // the end of What, if it is not about all nodes with the same cause
 	cause any       // a comparable value; problems with the same cause share an entry
 }
 
@@ -89,9 +90,10 @@ func grouped(all []Problem, more string, o Options) (ls []Line) {
 			left := len(slices.Concat(causes[i:]...))
 			return append(ls, o.paragraph(same[0].Tone, fmt.Sprintf(more, nodes(left)))...)
 		}
+		slices.SortStableFunc(same, func(a, b Problem) int { return len(a.also) - len(b.also) })
 		first := same[0]
 		for _, p := range slices.Backward(same[1:]) { // one command shows what all have
-			isOther := func(command string) bool { return !changesNode(command) }
+			isOther := func(command string) bool { return !changesNode(command) || p.also != first.also }
 			first.Next = slices.Insert(slices.Clone(first.Next), 1+slices.IndexFunc(first.Next, changesNode), slices.DeleteFunc(slices.Clone(p.Next), isOther)...)
 		}
 		ls = append(ls, first.draw(o)...)
@@ -146,6 +148,9 @@ func (p Problem) differs(first Problem, o Options) string {
 	}
 	if began := p.Began(); !began.IsZero() && !began.Equal(first.Began()) {
 		parts = append(parts, "since "+clockTime(began, o.Now))
+	}
+	if p.also != first.also {
+		parts = append(parts, p.also)
 	}
 	if len(parts) == 0 {
 		return ""

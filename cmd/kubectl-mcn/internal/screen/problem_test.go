@@ -25,6 +25,7 @@ func TestAProblemWithTheSameCauseSaysWhatDiffers(t *testing.T) {
 		"":                          {ProblemID: first.ProblemID},
 		" (pool infra)":             {ProblemID: ProblemID{Pool: "infra"}, Since: at},
 		" (since 13:00:00)":         {ProblemID: first.ProblemID, began: at.Add(-time.Hour)},
+		" (cordoned)":               {ProblemID: first.ProblemID, Since: at, also: "cordoned"},
 		" (pool a, since 15:00:00)": {ProblemID: ProblemID{Pool: "a"}, Since: at.Add(time.Hour), began: at},
 	} {
 		assert.Equal(t, want, p.differs(first, Options{Now: at}))

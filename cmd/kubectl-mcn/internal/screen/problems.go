@@ -192,19 +192,20 @@ func offTarget(n cluster.Node) string {
 // node of a Stalled pool, and a node that has not reported.
 func ofHeldNodes(p cluster.Pool, o Options) (all []Problem) {
 	for _, n := range p.Nodes {
-		problem, what, why, sameWhy := about(n, "Held"), "", "", "" // sameWhy is what why says of all nodes with this cause
+		problem, what, why, same := about(n, "Held"), "", "", any(nil) // same is what all nodes with this cause have in common
 		switch {
 		case isOutage(p, n, o):
-			why, sameWhy = reasons(n, o), reasons(timeless(n), o)
+			why, same = reasons(n, o), outageOf(p, n, o)
+			_, problem.also, _ = strings.Cut(why, ", ")
 			problem.began, problem.Message, problem.Next = n.Unavailable[0].Since, unready(n), nextForUnavailable(n)
 		case n.State == cluster.Waiting && p.Stalled:
 			problem.Next = []string{controllerLog}
 			switch {
 			case p.InvalidLimit != "":
 				why = `maxUnavailable of its pool is the text "` + Clean(p.InvalidLimit) + `", which is no percentage`
-				sameWhy, problem.Next = why, nextFor(p.Name, describePool)
+				same, problem.Next = why, nextFor(p.Name, describePool)
 			case n.Current.Config == p.Target.Config:
-				why, sameWhy = "it does not have the OS image of its pool", "image"
+				why, same = "it does not have the OS image of its pool", "image"
 			}
 		case n.State == cluster.Unreported && n.HasNode:
 			why = "its Node exists" + sinceText(n.Created, o.Now)
@@ -226,7 +227,7 @@ func ofHeldNodes(p cluster.Pool, o Options) (all []Problem) {
 			what = "has not reported"
 		}
 		problem.What = strings.Trim(what+": "+why, ": ")
-		problem.cause = [4]any{problem.Tone, what, sameWhy, masked(problem.Message, n.Name)}
+		problem.cause = [3]any{problem.Tone, what, same}
 		all = append(all, problem)
 	}
 	return all

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,6 +30,7 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 		all = append(all, ofPool(p, o)...)
 	}
 	for _, same := range mco.Groups(all, func(p Problem) any { return p.cause }) {
+		slices.SortStableFunc(same, func(a, b Problem) int { return cmp.Compare(b.Tone, a.Tone) })
 		screen = append(screen, same[0].draw(o)...)
 		for _, other := range same[1:] {
 			screen = append(screen, wrapped(other.Tone, margin, margin, "the same: "+other.Subject+": "+other.What, o.Width)...)

@@ -14,14 +14,16 @@ import (
 // From manySame nodes with the same cause on, they are counted, and only the first manySame names are shown.
 const manySame = 3
 
-// outages groups the unavailable nodes of a pool that are unavailable for the same reason, with the same message.
+// outages groups the unavailable nodes of a pool by what outageOf returns.
 func outages(p cluster.Pool, nodes []cluster.Node, o Options) [][]cluster.Node {
 	return mco.Groups(nodes, func(n cluster.Node) any { return outageOf(p, n, o) })
 }
 
-// outageOf returns what nodes of an outage have in common.
+// outageOf returns what nodes of an outage have in common: the first reason why they are unavailable, and its message. One
+// of them may be cordoned as well.
 func outageOf(p cluster.Pool, n cluster.Node, o Options) any {
-	return [2]any{hasEntry(n), whyIn(p, timeless(n), o) + masked(unready(n), n.Name)}
+	n.Unavailable = n.Unavailable[:min(1, len(n.Unavailable))]
+	return [2]any{hasEntry(n), whyIn(p, shared(n), o) + masked(unready(n), n.Name)}
 }
 
 // hasEntry reports whether an unavailable node has an entry of its own, whatever the entry of its pool says.
@@ -49,13 +51,17 @@ func isOutage(p cluster.Pool, n cluster.Node, o Options) bool {
 	return isWaiting || slices.ContainsFunc(n.Unavailable, isLong)
 }
 
-// timeless returns a node without the times since when it is unavailable.
-func timeless(n cluster.Node) cluster.Node {
-	n.Unavailable = slices.Clone(n.Unavailable)
-	for i := range n.Unavailable {
-		n.Unavailable[i].Since = time.Time{}
+// shared returns the first node with the reasons that all nodes have, without their times.
+func shared(all ...cluster.Node) cluster.Node {
+	first := all[0]
+	first.Unavailable = nil
+	for _, u := range all[0].Unavailable {
+		isOther := func(n cluster.Node) bool { return !n.Is(u.Reason) }
+		if !slices.ContainsFunc(all, isOther) {
+			first.Unavailable = append(first.Unavailable, progress.Unavailable{Reason: u.Reason})
+		}
 	}
-	return n
+	return first
 }
 
 // outageTexts names the nodes of an outage with the reason, for example "w-1 (NotReady since 10:49:00)" or, if there are
@@ -73,7 +79,7 @@ func outageTexts(p cluster.Pool, all []cluster.Node, o Options) (texts []string)
 			since = append(since, u.Since)
 		}
 	}
-	return []string{nodes(len(all)) + " " + whyIn(p, timeless(all[0]), o) + o.span(since) + " (" + o.firstOf(namesOf(all)) + ")"}
+	return []string{nodes(len(all)) + " " + whyIn(p, shared(all...), o) + o.span(since) + " (" + o.firstOf(namesOf(all)) + ")"}
 }
 
 func namesOf(nodes []cluster.Node) (names []string) {
@@ -91,7 +97,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 	groups := outages(p, all, o)
 	for _, same := range groups {
 		texts = append(texts, outageTexts(p, same, o)...)
-		first, isMany := same[0], len(same) >= manySame
+		first, isMany := shared(same...), len(same) >= manySame
 		if hasEntry(first) {
 			continue
 		}
@@ -103,17 +109,19 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 		default:
 			problem.Details = append(problem.Details, o.firstOf(namesOf(same))+": "+message)
 		}
-		for i, n := range same {
-			isOnlyCordoned := len(n.Unavailable) == 1 && n.Is(progress.Cordoned)
-			isShown := i == 0 || !isMany || o.Whole || isOnlyCordoned // otherwise one command shows what all have
-			if isShown && (o.Node == "" || o.Node == n.Name) {
+		isOnlyCordoned := len(first.Unavailable) == 1 && first.Is(progress.Cordoned)
+		if isMany && !o.Whole && !isOnlyCordoned { // one command shows what all have
+			same = []cluster.Node{first}
+		}
+		for _, n := range same {
+			if o.Node == "" || o.Node == n.Name {
 				for _, command := range nextForUnavailable(n) {
 					problem.Next = addOnce(problem.Next, command)
 				}
 			}
 		}
 		if isWhole {
-			problem.cause = [3]any{problem.Kind, problem.Tone, outageOf(p, first, o)}
+			problem.cause = outageOf(p, first, o)
 		}
 	}
 	if unknown := p.Unavailable - len(all); unknown > 0 {

@@ -50,7 +50,14 @@ func TestNodesThatTakePlacesWithoutAReasonAreCounted(t *testing.T) {
 	problem.addUnavailable(pool, Options{})
 	assert.Equal(t, ": 4 nodes with a daemon that is not done (a, b, c, and 1 more)", problem.What)
 	assert.Len(t, problem.About, 4)
-	assert.NotNil(t, problem.cause)
+	young, blocked := pool, pool
+	young.Name, young.Done, young.Unavailable, young.NotUpdated = "a", 4, 4, &cluster.PoolCondition{Type: "NotUpdated"}
+	blocked.Name, blocked.Full, blocked.Blocked = "b", true, true
+	var text []string
+	for _, line := range Snapshot(cluster.Cluster{Pools: []cluster.Pool{young, blocked}}, Options{}) {
+		text = append(text, strings.TrimSpace(line.Text))
+	}
+	assert.Regexp(t, `! pool b: blocked, .* the same: pool a: all nodes have the target, `, strings.Join(text, " "), "one entry for one outage, the worse first")
 	problem, pool.Nodes = Problem{}, pool.Nodes[:2]
 	problem.addUnavailable(pool, Options{})
 	assert.Nil(t, problem.cause, "the entry of a pool with few such nodes has the commands of each")
