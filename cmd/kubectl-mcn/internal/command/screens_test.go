@@ -377,6 +377,7 @@ func TestNumbersAndNamesOfANodeAreTheSameCause(t *testing.T) {
 	for _, message := range []string{
 		"request 0a1b2c3d-99a%d-4c01-8def-0123456789ab failed", "read tcp 10.0.0.%d:48201: i/o timeout", "run-u%[1]d4567.service failed",
 		"lookup worker-%d on 10.0.0.1: no such host", "csr of worker-%d.example.com is denied",
+		"worker-%d has no rendered-worker-1f0a7de73db2c6e4", // worker-1 is the beginning of another word
 	} {
 		all := append([]runtime.Object{newPool("worker", newConfig)}, doneNodes(2)...)
 		for i, obj := range all[1:] {

@@ -176,6 +176,6 @@ func (o Options) join(all []string, most int, hint string) string {
 // the name of the node.
 func masked(message, node string) string {
 	host, _, _ := strings.Cut(node, ".")
-	message = strings.ReplaceAll(message, host, "")
-	return mco.Different.ReplaceAllString(message, "*")
+	message = mco.Different.ReplaceAllString(message, "*") // first, because worker-1 is the beginning of worker-1f0a7de7
+	return strings.ReplaceAll(message, host, "")
 }
