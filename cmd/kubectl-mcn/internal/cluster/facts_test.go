@@ -21,8 +21,8 @@ func TestAClusterWithoutHistoryIsNotUpdating(t *testing.T) {
 
 // deletionTimestamp is the end of the grace period, and not the time of the deletion.
 func TestAPodWasDeletedItsGracePeriodBeforeItsDeletionTimestamp(t *testing.T) {
-	pod := &corev1.Pod{}
-	assert.Zero(t, cluster.NewPod(pod).Deleted)
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(at(1))}}
+	assert.Equal(t, cluster.Pod{Created: at(1)}, cluster.NewPod(pod))
 	pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = &metav1.Time{Time: at(60)}, ptr.To(int64(600))
 	got := cluster.NewPod(pod)
 	assert.Equal(t, at(50), got.Deleted)

@@ -327,16 +327,17 @@ func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 		"one of two places is stuck":                  {worker("2", retargeted(99)), with(drainingNode("s", 9), waitingNode("d"), waitingNode("e")), 0, false},
 		"one updating is failing":                     {worker("2", retargeted(99)), with(failingNode("s", 99), waitingNode("d")), 0, false},
 		"an unavailable node takes one of two places": {worker("2", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
-		"blocked":                                   {worker("1", retargeted(99)), with(drainingNode("s", 9), waitingNode("d")), 0, false},
-		"blocked by a node that is done":            {worker("1", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d")), 0, false},
-		"one node has not reported":                 {worker("", retargeted(99)), with(unreported), 0, false},
-		"one unreported, one waiting, one updating": {worker("2", retargeted(99)), with(unreported, waitingNode("d"), drainingNode("e", 99)), 12, true},
-		"one unreported, one waiting":               {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
-		"no nodes":                                  {worker("", retargeted(99)), nil, 0, false},
-		"nothing happens for 10 minutes":            {worker("", retargeted(90)), with(waitingNode("d")), 0, false},
-		"durations that overflow":                   {worker("", retargeted(99)), []cluster.Node{finishedNode("a", -1.5e8, 8), finishedNode("b", -1.5e8, 6), finishedNode("c", -1.5e8, 13), waitingNode("d")}, 0, false},
-		"one waiting is cordoned":                   {worker("2", retargeted(99)), with(cordoned(waitingNode("d")), drainingNode("e", 99)), 0, false},
-		"more updating than places":                 {worker("1", retargeted(99)), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
+		"blocked":                                     {worker("1", retargeted(99)), with(drainingNode("s", 9), waitingNode("d")), 0, false},
+		"blocked by a node that is done":              {worker("1", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d")), 0, false},
+		"one node has not reported":                   {worker("", retargeted(99)), with(unreported), 0, false},
+		"one unreported, one waiting, one updating":   {worker("2", retargeted(99)), with(unreported, waitingNode("d"), drainingNode("e", 99)), 12, true},
+		"one unreported, one waiting":                 {worker("", retargeted(99)), with(unreported, waitingNode("d")), 7, true},
+		"no nodes":                                    {worker("", retargeted(99)), nil, 0, false},
+		"nothing happens for 10 minutes":              {worker("", retargeted(90)), with(waitingNode("d")), 0, false},
+		"durations that overflow":                     {worker("", retargeted(99)), []cluster.Node{finishedNode("a", -1.5e8, 8), finishedNode("b", -1.5e8, 6), finishedNode("c", -1.5e8, 13), waitingNode("d")}, 0, false},
+		"one waiting is cordoned":                     {worker("2", retargeted(99)), with(cordoned(waitingNode("d")), drainingNode("e", 99)), 0, false},
+		"two updating, four waiting for three places": {worker("3", retargeted(99)), with(drainingNode("d", 99), drainingNode("e", 99), waitingNode("f"), waitingNode("g"), waitingNode("h"), waitingNode("i")), 19, true},
+		"more updating than places":                   {worker("1", retargeted(99)), with(drainingNode("d", 99), drainingNode("e", 98), waitingNode("f")), 12, true},
 		"an update lasts from its request, not from its start": {worker("1", retargeted(99)), with(func() cluster.Node {
 			n := drainingNode("d", 99)
 			n.Requested = at(96)
@@ -365,7 +366,10 @@ func TestNodesWithoutAnObjectAreMissing(t *testing.T) {
 		assert.Equal(t, tc.missing, got.Missing, tc)
 		assert.Len(t, got.Nodes, tc.nodes)
 	}
-	p := worker("", updated)
+	p := worker("")
+	p.Status.MachineCount, p.Status.UpdatedMachineCount = 3, 2
+	assert.Equal(t, 2, one(t, p, 0, finishedNode("a", 0, 1)).Done, "the status counts one missing node as updated")
+	p = worker("", updated)
 	p.Status.MachineCount = 3
 	assert.Equal(t, 3, one(t, p, 0, finishedNode("a", 0, 1)).Done, "the pool is Updated, so its missing nodes are done")
 	p = worker("", building)

@@ -208,14 +208,12 @@ func addReports(nodes []Node, degraded PoolCondition) {
 	}
 }
 
-// reportedNodes returns the nodes that the message of a pool's condition NodeDegraded names.
+// reportedNodes returns the nodes that the message of a pool's condition NodeDegraded names, without their messages.
 func reportedNodes(pool string, degraded PoolCondition) []Node {
 	var nodes []Node
 	for _, r := range poolwords.ReadReports(degraded.Message) {
 		if !slices.ContainsFunc(nodes, func(n Node) bool { return n.Name == r.Node }) {
-			nodes = append(nodes, Node{Node: mco.Node{
-				Node: progress.Node{Name: r.Node, Pool: pool, Degraded: true}, DegradedSince: degraded.Since, Message: mco.Plain(r.Message),
-			}})
+			nodes = append(nodes, Node{Node: mco.Node{Node: progress.Node{Name: r.Node, Pool: pool, Degraded: true}, DegradedSince: degraded.Since}})
 		}
 	}
 	return nodes

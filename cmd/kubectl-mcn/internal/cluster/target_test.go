@@ -174,5 +174,9 @@ func TestWithoutObjectsTheStatusOfThePoolDecides(t *testing.T) {
 		assert.Equal(t, tc.want, [3]int{p.Done, p.Stuck, p.Unreported}, name)
 		assert.Equal(t, tc.done, p.IsDone(), name)
 		assert.Equal(t, name != "without machines", p.FromStatus, name)
+		for _, n := range p.Nodes {
+			assert.Equal(t, "worker", n.Pool, name)
+			assert.NotEmpty(t, n.Message, name)
+		}
 	}
 }

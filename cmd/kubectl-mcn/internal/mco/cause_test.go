@@ -215,7 +215,7 @@ func TestAParentThatFailsIsTheStep(t *testing.T) {
 		"the parent fails between two children":        {[]func(*mcfgv1.MachineConfigNode){is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
 		"the parent fails before its only child":       {[]func(*mcfgv1.MachineConfigNode){is(phases.RebootedNode, yes, 3), is(phases.Resumed, yes, 4), is(phases.UpdateComplete, running, 5, cause)}, phases.UpdateComplete},
 		"a child is running":                           {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause), is(phases.Cordoned, running, 4, "Cordoning")}, phases.Cordoned},
-		"the parent has the error of a finished drain": {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, drainFailed+evictPG0), is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5, "Applying files")}, phases.AppliedFilesAndOS},
+		"the parent has the error of a finished drain": {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, denied), is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5, "Applying files")}, phases.AppliedFilesAndOS},
 		"a finished drain, and no pod is named":        {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, drainFailed+"context deadline exceeded"), is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5, "Applying files")}, phases.AppliedFilesAndOS},
 		"a finished drain, given up by the daemon":     {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, afterAnHourIs), is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5, "Applying files")}, phases.AppliedFilesAndOS},
 		"the message of the parent is not an error":    {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, "Updating node")}, phases.Cordoned},
@@ -259,6 +259,7 @@ func TestNamesInDrainErrorsAreThoseOfPods(t *testing.T) {
 // If the annotations show that the update is complete before the object does, the update still has a time of its end.
 func TestAnUpdateThatTheObjectMissesHasAnEnd(t *testing.T) {
 	behind := mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Drained, yes, 4), is(phases.Uncordoned, running, 9), is(phases.RebootedNode, no, 10, "Action during update to a: rebooted"))
+	behind.Status.ConfigImage.DesiredImage = "prepared"
 	for name, tc := range map[string]struct {
 		drain  string
 		object *mcfgv1.MachineConfigNode
@@ -274,7 +275,7 @@ func TestAnUpdateThatTheObjectMissesHasAnEnd(t *testing.T) {
 			want = time.Time{}
 		}
 		assert.Equal(t, want, n.Ended, name)
-		assert.Equal(t, n.InUpdate(), n.Towards() != n.Desired, name)
+		assert.Equal(t, n.InUpdate(), n.Towards().Image == "prepared", name)
 	}
 	node := newNode("currentConfig", configB, "desiredConfig", configB, "state", "Done")
 	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue, LastTransitionTime: metav1.NewTime(at(8))}}

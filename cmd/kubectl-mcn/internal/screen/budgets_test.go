@@ -75,7 +75,7 @@ func TestAPodThatWasCreatedAgainOnAnotherNodeIsGoneFromThisOne(t *testing.T) {
 func TestTheFourthTerminatingPodIsCounted(t *testing.T) {
 	began := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
 	n, pods := cluster.Node{}, map[types.NamespacedName]cluster.Pod{}
-	for _, name := range []string{"a", "b", "c", "d", "e"} {
+	for _, name := range []string{"a", "b", "c", "d"} {
 		n.Pods = append(n.Pods, mco.Pod{Namespace: "shop", Name: name})
 		pods[types.NamespacedName{Namespace: "shop", Name: name}] = cluster.Pod{Deleted: began, Ends: began}
 	}
@@ -86,8 +86,11 @@ func TestTheFourthTerminatingPodIsCounted(t *testing.T) {
 	o := Options{Facts: cluster.Facts{Pods: pods}, Now: began}
 	texts, _ := o.ofPods(n)
 	require.Len(t, texts, 6)
-	assert.Equal(t, []string{"2 more are terminating: kubectl mcn -o wide", "shop/f is not Ready since 08:00:00 (0s): CrashLoopBackOff", "shop/g is not Ready since 08:00:00 (0s)"}, texts[3:])
+	assert.Equal(t, []string{"1 more are terminating: kubectl mcn -o wide", "shop/f is not Ready since 08:00:00 (0s): CrashLoopBackOff", "shop/g is not Ready since 08:00:00 (0s)"}, texts[3:])
 	o.Whole = true
 	texts, _ = o.ofPods(n)
-	assert.Len(t, texts, 7)
+	assert.Len(t, texts, 6)
+	o.Whole, n.Pods = false, n.Pods[1:]
+	texts, _ = o.ofPods(n)
+	assert.Len(t, texts, 5, "three pods have no count")
 }
