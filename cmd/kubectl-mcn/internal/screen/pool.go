@@ -233,10 +233,13 @@ func waitingSince(p cluster.Pool) time.Time {
 	return p.TargetSet
 }
 
-// leftOut says that the update of the cluster leaves a paused pool out, or returns "".
+// leftOut says that the update of the cluster leaves a paused pool out, or returns "". If all nodes run the version already,
+// they wait for a change of their MachineConfigs.
 func (o Options) leftOut(p cluster.Pool) string {
+	isOther := func(n cluster.Node) bool { return o.Configs[n.Current.Config].Release != o.Version.Desired }
+	haveVersion := len(p.Nodes) > 0 && !slices.ContainsFunc(p.Nodes, isOther)
 	isDone := p.IsDone() && (!o.Version.IsUpdating || o.Configs[p.Target.Config].Release == o.Version.Desired)
-	if o.Version.Desired == "" || !p.Paused || isDone {
+	if o.Version.Desired == "" || !p.Paused || isDone || haveVersion {
 		return ""
 	}
 	return "left out of the update to " + Clean(o.Version.Desired)

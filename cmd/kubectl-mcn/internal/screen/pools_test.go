@@ -75,22 +75,25 @@ func TestALongNameOfAPoolKeepsItsEnds(t *testing.T) {
 	}
 }
 
-// A paused pool misses the update of the cluster if its target is of an older version, or not even rolled out.
+// A paused pool misses the update of the cluster if its target is of an older version, or not even rolled out. It does not
+// miss a version that its nodes run already: it waits for a change of its MachineConfigs.
 func TestAPausedPoolThatMissesAnUpdateSaysSo(t *testing.T) {
 	const missed = "left out of the update to 4.20.3"
 	done := cluster.Pool{Known: true, Updated: true, Paused: true, Target: progress.Target{Config: "a"}}
 	waiting := done
 	waiting.Updated = false
+	changed := waiting
+	changed.Target.Config, changed.Nodes = "b", []cluster.Node{{Node: mco.Node{Node: progress.Node{Current: done.Target}}}}
 	running := done
 	running.Paused = false
 	for _, tc := range []struct {
 		pool       cluster.Pool
-		version    string // of the pool's target
+		version    string // of config a
 		isUpdating bool
 		want       string
 	}{
 		{done, "4.20.2", true, missed}, {done, "4.20.3", true, ""}, {done, "4.20.2", false, ""},
-		{waiting, "4.20.3", true, missed}, {waiting, "4.20.3", false, missed}, {running, "4.20.2", true, ""},
+		{waiting, "4.20.3", true, missed}, {waiting, "4.20.3", false, missed}, {changed, "4.20.3", false, ""}, {changed, "4.20.2", false, missed}, {running, "4.20.2", true, ""},
 	} {
 		o := Options{Facts: cluster.Facts{Configs: map[string]cluster.MachineConfig{"a": {Release: tc.version}}}}
 		assert.Empty(t, o.leftOut(tc.pool), "the version of the cluster is not known")
