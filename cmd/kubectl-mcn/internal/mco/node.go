@@ -1,6 +1,7 @@
 package mco
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -220,8 +221,7 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 	}
 	if n.isRebooting && n.InUpdate() && !n.hasReached(phases.RebootedNode) {
 		n.Step = phases.RebootedNode
-		notReady, _ := n.unavailableSince(progress.NotReady)
-		n.Since = Later(n.Since, notReady)
+		n.Since = Later(n.Since, n.unavailableSince(progress.NotReady))
 	}
 }
 
@@ -247,13 +247,11 @@ func (n *Node) readNodeStep() {
 	if isDone && verb != "" && config != n.Desired.Config { // the request of an earlier update
 		return
 	}
-	cordoned, isCordoned := n.unavailableSince(progress.Cordoned)
-	n.Started = Later(n.Started, cordoned)
-	if notReady, _ := n.unavailableSince(progress.NotReady); n.Started.IsZero() {
-		n.Started = notReady // the update has made it NotReady, so it began then or before
-	}
+	n.Started = Later(n.Started, n.unavailableSince(progress.Cordoned))
+	// If the update has made the Node NotReady, it began then or before.
+	n.Started = cmp.Or(n.Started, n.unavailableSince(progress.NotReady))
 	switch {
-	case verb == "drain" && !isDone && isCordoned:
+	case verb == "drain" && !isDone && n.Is(progress.Cordoned):
 		n.Step, n.Since = phases.Drained, n.Started
 	case verb == "drain" && !isDone:
 		n.Step = phases.Cordoned
@@ -264,13 +262,13 @@ func (n *Node) readNodeStep() {
 	}
 }
 
-// unavailableSince returns when the Node became unavailable for a reason, and true. It returns false
-// if the Node is not unavailable for this reason.
-func (n *Node) unavailableSince(reason progress.UnavailableReason) (time.Time, bool) {
+// unavailableSince returns when the Node became unavailable for a reason. It returns zero if the Node is not unavailable for
+// this reason.
+func (n *Node) unavailableSince(reason progress.UnavailableReason) (since time.Time) {
 	for _, u := range n.Unavailable {
 		if u.Reason == reason {
-			return u.Since, true
+			since = u.Since
 		}
 	}
-	return time.Time{}, false
+	return since
 }

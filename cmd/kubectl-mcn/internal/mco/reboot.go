@@ -28,7 +28,7 @@ func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
 		return
 	}
 	// A daemon goes on for a moment after it has asked for the reboot.
-	down, isDown := n.unavailableSince(progress.NotReady)
+	down := n.unavailableSince(progress.NotReady)
 	var last time.Time
 	for _, p := range outsideOfSteps {
 		last = Later(last, timeOf(list, p))
@@ -36,7 +36,7 @@ func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
 	if isReported && last.After(Later(down, began.Add(time.Minute))) && !rebootFailed.MatchString(messageOf(list, phases.NodeDegraded)) {
 		n.Back = last
 	}
-	if node == nil || isDown {
+	if node == nil || n.Is(progress.NotReady) {
 		return
 	}
 	for _, c := range node.Status.Conditions {

@@ -126,8 +126,15 @@ func areInAnyOrder(a, b phases.Phase) bool {
 // measure sets the duration of each finished step. It returns the end of the last finished step, or
 // the start of the update if no step has finished.
 func measure(steps []Step, start time.Time) time.Time {
+	var finished []*Step
+	for i := range steps {
+		if !steps[i].End.IsZero() {
+			finished = append(finished, &steps[i])
+		}
+	}
+	slices.SortStableFunc(finished, func(a, b *Step) int { return a.End.Compare(b.End) })
 	last := start
-	for _, s := range finished(steps) {
+	for _, s := range finished {
 		if !last.IsZero() {
 			s.Duration = max(0, s.End.Sub(last))
 		}
@@ -160,18 +167,6 @@ func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 // hasReached reports whether the update has reached a step.
 func (n *Node) hasReached(p phases.Phase) bool {
 	return n.Step == phases.Updated || len(n.Steps) > 0 && indexOf(n.Steps, n.Step) >= indexOf(n.Steps, p)
-}
-
-// finished returns the finished steps, sorted by End.
-func finished(steps []Step) []*Step {
-	var all []*Step
-	for i := range steps {
-		if !steps[i].End.IsZero() {
-			all = append(all, &steps[i])
-		}
-	}
-	slices.SortStableFunc(all, func(a, b *Step) int { return a.End.Compare(b.End) })
-	return all
 }
 
 // stepOf returns the value of Node.Step. If several steps are running or have failed, it is the one that changed

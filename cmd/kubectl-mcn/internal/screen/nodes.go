@@ -121,8 +121,6 @@ func totalText(n cluster.Node, o Options) string {
 	return orDash(n.Completed.Sub(from))
 }
 
-func stepName(n cluster.Node) string { return capital(stepOf(n)) }
-
 func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // doing returns the current step of a node in an update, or the state of any other node. It adds
@@ -131,7 +129,7 @@ func doing(n cluster.Node) string {
 	text := string(n.State)
 	switch {
 	case n.InUpdate():
-		text = stepName(n)
+		text = capital(stepOf(n))
 	case n.Degraded:
 		text = "Degraded"
 	}

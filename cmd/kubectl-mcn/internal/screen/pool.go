@@ -194,7 +194,7 @@ func paused(p cluster.Pool, o Options) Problem {
 	isOther := func(n cluster.Node) bool { // it is available, or has an entry of its own
 		return n.State != cluster.Waiting && (hasEntry(n) || !n.Is(progress.Cordoned))
 	}
-	for _, same := range outages(p, slices.DeleteFunc(p.UnavailableNodes(), isOther), o) {
+	for _, same := range mco.Groups(slices.DeleteFunc(p.UnavailableNodes(), isOther), outageOf(p, o)) {
 		problem.What += ", " + strings.Join(outageTexts(p, same, o), ", ")
 	}
 	var texts []string

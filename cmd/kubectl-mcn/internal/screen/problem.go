@@ -106,24 +106,21 @@ func grouped(all []Problem, more string, o Options) (ls []Line) {
 
 // same names the nodes with the same cause as the first problem. Many nodes are counted, with their times and pools.
 func (o Options) same(first Problem, all []Problem) string {
-	var names, pools []string
+	var names, subjects, pools []string
 	var times []time.Time
 	for _, p := range all {
 		names = append(names, p.Subject+p.differs(first, o))
-		pools = addOnce(pools, p.Pool)
+		subjects, pools = append(subjects, p.Subject), addOnce(pools, p.Pool)
 		times = append(times, p.Began())
 	}
 	if len(all) <= maxNames || o.Whole {
 		return o.names(names)
 	}
-	for i, p := range all {
-		names[i] = p.Subject
-	}
 	text := nodes(len(all)) + o.span(times)
 	if len(pools) > 1 || pools[0] != first.Pool {
 		text += " in " + Clean(strings.Join(pools, ", "))
 	}
-	return text + " (" + o.firstOf(names) + "): kubectl mcn -o wide"
+	return text + " (" + o.firstOf(subjects) + "): kubectl mcn -o wide"
 }
 
 // span returns the first and the last of the times that are known, for example " since 10:49:00 to 10:49:39".

@@ -142,7 +142,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 			parts = append(parts, text)
 		}
 	}
-	step := stepName(n)
+	step := capital(stepOf(n))
 	if !n.Back.IsZero() {
 		if !n.Is(progress.NotReady) { // or it may have been Ready in between
 			step += " and back since " + clockTime(n.Back, o.Now)
@@ -195,7 +195,7 @@ func ofHeldNodes(p cluster.Pool, o Options) (all []Problem) {
 		problem, what, why, same := about(n, "Held"), "", "", any(nil) // same is what all nodes with this cause have in common
 		switch {
 		case isOutage(p, n, o):
-			why, same = reasons(n, o), outageOf(p, n, o)
+			why, same = reasons(n, o), outageOf(p, o)(n)
 			_, problem.also, _ = strings.Cut(why, ", ")
 			problem.began, problem.Message, problem.Next = n.Unavailable[0].Since, unready(n), nextForUnavailable(n)
 		case n.State == cluster.Waiting && p.Stalled:

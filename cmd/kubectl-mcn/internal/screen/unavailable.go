@@ -14,16 +14,13 @@ import (
 // From manySame nodes with the same cause on, they are counted, and only the first manySame names are shown.
 const manySame = 3
 
-// outages groups the unavailable nodes of a pool by what outageOf returns.
-func outages(p cluster.Pool, nodes []cluster.Node, o Options) [][]cluster.Node {
-	return mco.Groups(nodes, func(n cluster.Node) any { return outageOf(p, n, o) })
-}
-
-// outageOf returns what nodes of an outage have in common: the first reason why they are unavailable, and its message. One
-// of them may be cordoned as well.
-func outageOf(p cluster.Pool, n cluster.Node, o Options) any {
-	n.Unavailable = n.Unavailable[:min(1, len(n.Unavailable))]
-	return [2]any{hasEntry(n), whyIn(p, shared(n), o) + masked(unready(n), n.Name)}
+// outageOf returns what tells outages apart: the first reason why a node is unavailable, and its message. A node of an outage may
+// be cordoned as well.
+func outageOf(p cluster.Pool, o Options) func(cluster.Node) any {
+	return func(n cluster.Node) any {
+		n.Unavailable = n.Unavailable[:min(1, len(n.Unavailable))]
+		return [2]any{hasEntry(n), whyIn(p, shared(n), o) + masked(unready(n), n.Name)}
+	}
 }
 
 // hasEntry reports whether an unavailable node has an entry of its own, whatever the entry of its pool says.
@@ -94,7 +91,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 	all := p.UnavailableNodes()
 	problem.About = append(problem.About, namesOf(all)...)
 	var texts []string
-	groups := outages(p, all, o)
+	groups := mco.Groups(all, outageOf(p, o))
 	for _, same := range groups {
 		texts = append(texts, outageTexts(p, same, o)...)
 		first, isMany := shared(same...), len(same) >= manySame
@@ -121,7 +118,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 			}
 		}
 		if isWhole {
-			problem.cause = outageOf(p, first, o)
+			problem.cause = outageOf(p, o)(first)
 		}
 	}
 	if unknown := p.Unavailable - len(all); unknown > 0 {
@@ -135,7 +132,15 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 
 // whyIn says why a node of a pool is unavailable, and what else matters for its place.
 func whyIn(p cluster.Pool, n cluster.Node, o Options) string {
-	why := cmp.Or(whyUnavailable(n, o), "with a daemon that is not done")
+	why := cmp.Or(reasons(n, o), "with a daemon that is not done")
+	switch {
+	case n.Degraded:
+		why = "degraded"
+	case n.State == cluster.Stuck:
+		why = stepOf(n) + ", stuck"
+	case n.InUpdate():
+		why = stepOf(n)
+	}
 	if p.Places(n) > 1 && p.IsDoubled() {
 		why += ", it fails and cannot run pods, so it takes 2 places"
 	}
@@ -143,19 +148,6 @@ func whyIn(p cluster.Pool, n cluster.Node, o Options) string {
 		why += ", with an OS image that its pool does not have"
 	}
 	return why
-}
-
-// whyUnavailable says why a node is unavailable, and since when.
-func whyUnavailable(n cluster.Node, o Options) string {
-	switch {
-	case n.Degraded:
-		return "degraded"
-	case n.State == cluster.Stuck:
-		return stepOf(n) + ", stuck"
-	case n.InUpdate():
-		return stepOf(n)
-	}
-	return reasons(n, o)
 }
 
 // reasons describes why a Node is unavailable, for example "NotReady since 10:49:00" or "cordoned since
