@@ -256,7 +256,7 @@ func TestWaitTimesOut(t *testing.T) {
 	}{
 		"not done within 1s: worker 0/1 to 22222222, 1 waiting\n":                         {newPool("worker", newConfig), n, ""},
 		"not done within 1s: worker 0/1 to 22222222, 1 waiting, paused\n":                 {paused, n, ""},
-		"not done within 1s: worker 0/1 to 22222222, 1 waiting, its image is not built\n": {with(newPool("worker", newConfig), "Updating", -time.Since(now), "Pool is waiting for OS image build to complete (mosb: b)"), done, ""},
+		"not done within 1s: worker 0/1 to 22222222, 1 waiting, its image is not built\n": {with(newPool("worker", newConfig), "Updating", time.Minute, "Pool is waiting for OS image build to complete (mosb: b)"), done, ""},
 		", still the target of --from":                                                    {newPool("worker", newConfig), done, "--from " + newConfig},
 	} {
 		s := newServer(t, test.pool, test.node)

@@ -17,10 +17,6 @@ import (
 // updatedDelay is how long a pool may stay not Updated after its last node is done, and a node that is done unavailable.
 const updatedDelay = 2 * time.Minute
 
-// buildLimit is how long a build may take with its retries, or a built image may be applied by no node. Up to OpenShift
-// 4.19, a pool waits for a build that has failed.
-const buildLimit = 90 * time.Minute
-
 // ofPool returns the problems of the pool itself.
 func ofPool(p cluster.Pool, o Options) []Problem {
 	var all []Problem
@@ -32,11 +28,7 @@ func ofPool(p cluster.Pool, o Options) []Problem {
 	}
 	all = append(all, unobserved(p, o), full(p, o))
 	if p.Build != nil {
-		tone := Warn
-		if !p.Paused && o.Now.Sub(p.Build.Since) >= buildLimit {
-			tone = Alarm
-		}
-		all = append(all, ofCondition(p, *p.Build, tone, o))
+		all = append(all, ofCondition(p, *p.Build, Warn, o))
 	}
 	all = append(all, paused(p, o))
 	if p.WaitsFor != nil {
