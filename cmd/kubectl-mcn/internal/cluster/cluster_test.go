@@ -248,6 +248,9 @@ func TestAWithdrawnConfigIsNotTheTarget(t *testing.T) {
 	p = one(t, selecting("worker", updated), 6000, cluster.NewNode(kube(configB, "worker"), started))
 	assert.True(t, p.Nodes[0].OffTarget, "the daemon goes on with the update that it has prepared")
 	assert.Equal(t, configA, p.Nodes[0].Towards().Config)
+	again := object("worker", configB, withDesired(configB), is(phases.Updated, no, 51), is(phases.UpdatePrepared, running, 52))
+	again.Status.ConfigVersion.Desired = configA
+	assert.Equal(t, configB, cluster.NewNode(kube(configB, "worker"), again).Towards().Config, "the next update is not prepared yet")
 	started.Status.ConfigVersion = nil
 	assert.Equal(t, configB, cluster.NewNode(kube(configB, "worker"), started).Towards().Config)
 }

@@ -110,9 +110,10 @@ type Node struct {
 }
 
 // Towards returns what the update under way installs. If its request was taken back, the Node desires what it ran before,
-// and the daemon may go on with the update that it has prepared.
+// and the daemon may go on with the update that it has prepared. While the next update is prepared, the status still has the
+// last one.
 func (n Node) Towards() progress.Target {
-	if n.Update == progress.Started && n.Desired == n.Current && n.prepared.Config != "" {
+	if n.Update == progress.Started && n.Step != phases.UpdatePrepared && n.Desired == n.Current && n.prepared.Config != "" {
 		return n.prepared
 	}
 	return n.Desired
