@@ -24,7 +24,10 @@ func (s *Store) unknownConfigs() []string {
 		add(p.Spec.Configuration.Name)
 		add(p.Status.Configuration.Name)
 	}
-	s.each(func(n *cluster.Node) { add(n.Current.Config) })
+	s.each(func(n *cluster.Node) {
+		add(n.Current.Config)
+		add(n.Towards().Config) // its pool may no longer target it
+	})
 	return slices.Sorted(maps.Keys(unknown))
 }
 

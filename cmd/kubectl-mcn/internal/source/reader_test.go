@@ -187,12 +187,15 @@ func TestTheMetadataOfConfigsIsReadOnce(t *testing.T) {
 	fresh := &mcfgv1.MachineConfigPool{ObjectMeta: metav1.ObjectMeta{Name: "without a last config"}}
 	fresh.Spec.Configuration.Name, fresh.Spec.Configuration.Source, fresh.Spec.MachineConfigSelector = "old", []corev1.ObjectReference{{Name: "a"}}, selecting("fresh")
 	s.Put(fresh)
+	s.Put(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "w-1", Annotations: map[string]string{
+		"machineconfiguration.openshift.io/currentConfig": "old", "machineconfiguration.openshift.io/desiredConfig": "withdrawn",
+	}}})
 	c.readConfigs(t.Context(), s, client)
 	c.readConfigs(t.Context(), s, client)
 	const one, list = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 	s.putSources("new", []metav1.PartialObjectMetadata{{ObjectMeta: metav1.ObjectMeta{Name: "watched"}}}, "watched")
 	assert.NotContains(t, s.facts.Configs, "watched", "a reader keeps it up to date")
-	assert.Equal(t, []request{{"/new-gpu", one, "0", ""}, {"/new-infra", one, "0", ""}, {"/old", one, "0", ""}, {"", list, "0", "role=infra"}}, got)
+	assert.Equal(t, []request{{"/new-gpu", one, "0", ""}, {"/new-infra", one, "0", ""}, {"/old", one, "0", ""}, {"/withdrawn", one, "0", ""}, {"", list, "0", "role=infra"}}, got)
 }
 
 // A budget that was deleted, or whose pod is no longer refused, is forgotten.
