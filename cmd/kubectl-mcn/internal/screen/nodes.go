@@ -19,24 +19,25 @@ const (
 )
 
 // nodeRows returns the table of the nodes that chosenNodes returns. If o.Height is set, room limits the
-// number of rows.
+// number of lines.
 func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 	chosen := chosenNodes(pools, o)
 	if len(chosen) == 0 {
 		return nil
-	}
-	most := maxRows
-	if o.Height > 0 {
-		most = max(2, room)
-	}
-	if most = min(most, len(chosen)); o.Whole {
-		most = len(chosen)
 	}
 	var ls []Line
 	for _, p := range pools {
 		if p.Updating >= manyNodes {
 			ls = append(ls, o.paragraph(Plain, Clean(p.Name)+": "+strings.Join(stepCounts(p), ", "))...)
 		}
+	}
+	most := maxRows
+	if o.Height > 0 {
+		const others = 3 // an empty line, the titles, and the number of the others
+		most = max(2, room-len(ls)-others)
+	}
+	if most = min(most, len(chosen)); o.Whole {
+		most = len(chosen)
 	}
 	ls = append(ls, Line{})
 	ls = append(ls, nodeTable(chosen[:most], o)...)

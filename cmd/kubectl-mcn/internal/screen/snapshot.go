@@ -44,7 +44,7 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 	}
 	end := Outside(c, o)
 	end = append(end, legend(append(screen, end...), c, o)...)
-	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-len(end)-2)...)
+	screen = append(screen, nodeRows(pools, o, o.Height-len(screen)-len(end))...)
 	return fit(append(screen, end...), o)
 }
 

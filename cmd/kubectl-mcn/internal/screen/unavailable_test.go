@@ -79,11 +79,15 @@ func TestTwoPlacesAreSaidOnlyOfABlockedPool(t *testing.T) {
 // On a terminal, the table of nodes has the rows that are left, but at least two. Elsewhere, it has at most 20.
 func TestTheTableOfNodesFitsTheScreen(t *testing.T) {
 	p := cluster.Pool{Nodes: slices.Repeat([]cluster.Node{{State: cluster.Updating}}, 25)}
-	for _, tc := range []struct{ height, room, rows int }{{0, 0, 20}, {40, 22, 22}, {40, 1, 2}, {40, 30, 25}} {
+	for _, tc := range []struct{ height, room, rows int }{{0, 0, 20}, {40, 25, 22}, {40, 1, 2}, {40, 30, 25}} {
 		ls := nodeRows([]cluster.Pool{p}, Options{Height: tc.height}, tc.room)
 		const others = 2 // the titles and an empty line
 		assert.Len(t, ls, others+tc.rows+min(1, 25-tc.rows), "%+v", tc)
 	}
+	p.Updating = 25
+	screen := Snapshot(cluster.Cluster{Pools: []cluster.Pool{p}}, Options{Height: 25, Width: 80})
+	assert.Len(t, screen, 25)
+	assert.NotContains(t, screen[len(screen)-1].Text, "more lines")
 }
 
 func TestTheControllerIsNotNamedAsWhoCordoned(t *testing.T) {
