@@ -11,7 +11,6 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
-	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
 // updatedDelay is how long a pool may stay not Updated after its last node is done, and a node that is done unavailable.
@@ -183,9 +182,7 @@ func paused(p cluster.Pool, o Options) Problem {
 	if leftOut != "" {
 		problem.What += "; " + leftOut
 	}
-	isOther := func(n cluster.Node) bool { // it is available, or has an entry of its own
-		return n.State != cluster.Waiting && (hasEntry(n) || !n.Is(progress.Cordoned))
-	}
+	isOther := func(n cluster.Node) bool { return hasEntry(n) || isOutage(p, n, o) }
 	for _, same := range mco.Groups(slices.DeleteFunc(p.UnavailableNodes(), isOther), outageOf(p, o)) {
 		problem.What += ", " + strings.Join(outageTexts(p, same, o), ", ")
 	}

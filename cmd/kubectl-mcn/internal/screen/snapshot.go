@@ -29,14 +29,22 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 	for _, p := range pools {
 		all = append(all, ofPool(p, o)...)
 	}
+	list := sections(pools, o)
 	for _, same := range mco.Groups(all, func(p Problem) any { return p.cause }) {
 		slices.SortStableFunc(same, func(a, b Problem) int { return cmp.Compare(b.Tone, a.Tone) })
 		screen = append(screen, same[0].draw(o)...)
 		for _, other := range same[1:] {
 			screen = append(screen, wrapped(other.Tone, margin, margin, "the same: "+other.Subject+": "+other.What, o.Width)...)
 		}
+		isSame := func(p Problem) bool { return p.cause == same[0].cause }
+		for i, s := range list { // nodes of other pools
+			if ofNodes := slices.DeleteFunc(slices.Clone(s.problems), func(p Problem) bool { return !isSame(p) }); len(ofNodes) > 0 {
+				screen = append(screen, wrapped(Warn, margin, margin, "the same: "+o.same(same[0], ofNodes), o.Width)...)
+				list[i].problems = slices.DeleteFunc(s.problems, isSame)
+			}
+		}
 	}
-	for _, s := range sections(pools, o) {
+	for _, s := range list {
 		screen = append(screen, grouped(s.problems, s.more, o)...)
 	}
 	for _, problem := range OfOperator(pools, o) {

@@ -118,7 +118,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 			}
 		}
 		if isWhole {
-			problem.cause = outageOf(p, o)(first)
+			problem.cause = [3]any{Warn, "", outageOf(p, o)(first)} // as the entries of nodes
 		}
 	}
 	if unknown := p.Unavailable - len(all); unknown > 0 {

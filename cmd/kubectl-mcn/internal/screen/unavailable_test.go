@@ -50,17 +50,35 @@ func TestNodesThatTakePlacesWithoutAReasonAreCounted(t *testing.T) {
 	problem.addUnavailable(pool, Options{})
 	assert.Equal(t, ": 4 nodes with a daemon that is not done (a, b, c, and 1 more)", problem.What)
 	assert.Len(t, problem.About, 4)
-	young, blocked := pool, pool
-	young.Name, young.Done, young.Unavailable, young.NotUpdated = "a", 4, 4, &cluster.PoolCondition{Type: "NotUpdated"}
-	blocked.Name, blocked.Full, blocked.Blocked = "b", true, true
-	var text []string
-	for _, line := range Snapshot(cluster.Cluster{Pools: []cluster.Pool{young, blocked}}, Options{}) {
-		text = append(text, strings.TrimSpace(line.Text))
-	}
-	assert.Regexp(t, `! pool b: blocked, .* the same: pool a: all nodes have the target, `, strings.Join(text, " "), "one entry for one outage, the worse first")
+	assert.NotNil(t, problem.cause)
 	problem, pool.Nodes = Problem{}, pool.Nodes[:2]
 	problem.addUnavailable(pool, Options{})
 	assert.Nil(t, problem.cause, "the entry of a pool with few such nodes has the commands of each")
+}
+
+// The entries of two pools and of the nodes of two other pools are about one outage. A paused pool does not repeat it.
+func TestAnOutageIsOneEntry(t *testing.T) {
+	now := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
+	pools := []cluster.Pool{
+		{Name: "a", NotUpdated: &cluster.PoolCondition{Type: "NotUpdated", Since: now}, Unavailable: 3, Counts: cluster.Counts{Done: 3}},
+		{Name: "b", Full: true, Blocked: true, Counts: cluster.Counts{Waiting: 3}},
+		{Name: "c", Counts: cluster.Counts{Done: 3}},
+		{Name: "d", Paused: true, Counts: cluster.Counts{Waiting: 3}},
+	}
+	for i := range pools {
+		state := map[bool]cluster.State{true: cluster.Waiting, false: cluster.Done}[pools[i].Waiting > 0]
+		for range 3 {
+			n := cluster.Node{State: state, Node: mco.Node{Node: progress.Node{Name: pools[i].Name, Pool: pools[i].Name}}}
+			n.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
+			pools[i].Nodes = append(pools[i].Nodes, n)
+		}
+	}
+	var text []string
+	for _, line := range Snapshot(cluster.Cluster{Pools: pools}, Options{Now: now}) {
+		text = append(text, line.Text)
+	}
+	got := strings.Join(text[slices.Index(text, "")+1:], "\n")
+	assert.Regexp(t, `! pool b: blocked, .*\n    next: .*\n    the same: pool a: all nodes have the target, .*\n    the same: c .*, c .*, c .*, d .*, d .*, d .*\n\n~ pool d: paused, .*: 3 nodes waiting$`, got)
 }
 
 // That a node takes two places matters only if it blocks its pool.
