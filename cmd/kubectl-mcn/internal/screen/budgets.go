@@ -84,7 +84,7 @@ func (s *saidOfPods) add(n cluster.Node, pod mco.Pod, o Options) []string {
 	case isKnown && len(by) == 0:
 		s.unselected[pod.Namespace] = addOnce(s.unselected[pod.Namespace], pod.Name)
 		return []string{o.showPod(n, pod)}
-	case o.isAllowed(by, state):
+	case len(by) == 1 && o.Budgets[by[0]].Allows(state), state.IsUnguarded:
 		say(" can be evicted now")
 		return []string{controllerLog} // the controller tries again
 	case !isKnown && !pod.HasSeveral:
@@ -215,11 +215,6 @@ func (o Options) selecting(n cluster.Node, pod mco.Pod) (by []types.NamespacedNa
 	}
 	isOther := func(name types.NamespacedName) bool { return !o.Budgets[name].Selector.Matches(state.Labels) }
 	return slices.DeleteFunc(all, isOther), o.BudgetsOf[pod.Namespace]
-}
-
-// isAllowed reports whether the only budget that selects a pod allows its eviction now, or the pod needs no permission.
-func (o Options) isAllowed(by []types.NamespacedName, state cluster.Pod) bool {
-	return len(by) == 1 && o.Budgets[by[0]].Allows(state) || state.IsUnguarded
 }
 
 // refusing returns what tells the causes of nodes apart: the names of the budgets that select their pods, and of the pods
