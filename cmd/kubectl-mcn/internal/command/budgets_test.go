@@ -68,7 +68,7 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	assert.Greater(t, s.verbs["list pdb-app-0"], 4, "wait reads the pod, which may be evicted at any time")
 
 	s.paths[ofPod] = &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "pdb-app-0"}}
-	assert.NotContains(t, execute(t, "", "--kubeconfig", file).stdout, "gone", "a pod without labels exists")
+	assert.Contains(t, execute(t, "", "--kubeconfig", file).stdout, "    no budget of shop selects pdb-app-0\n", "a pod without labels exists")
 	again := newPod("web")
 	again.Spec.NodeName = "worker-3"
 	s.paths[ofPod] = again
