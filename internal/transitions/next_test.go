@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/transitions"
 	"github.com/openshift/upgrademonitor/phases"
 )
 
@@ -54,6 +55,12 @@ func TestOnlyALateUnknownLeavesItsParentAlone(t *testing.T) {
 	writes = next(t, list, false, report(phases.Drained, done, late, completes))
 	require.Len(t, writes, 1)
 	assert.Equal(t, string(phases.Drained), condition(t, writes[0], phases.UpdateExecuted).Reason, "a late report of True gives its text to the parent")
+}
+
+func TestTheErrorNamesTheChildThatIsUnknown(t *testing.T) {
+	r := report(phases.UpdateExecuted, done)
+	_, _, err := transitions.Next(midway(false, statusMap{phases.Drained: running}), false, r.Report, r.Update)
+	assert.ErrorContains(t, err, "its child Drained is Unknown")
 }
 
 func TestAChildKeepsItsTextUntilItIsTrueTogetherWithItsParent(t *testing.T) {
