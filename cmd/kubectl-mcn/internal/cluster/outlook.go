@@ -32,7 +32,7 @@ func (c *calculation) setUnavailable() {
 	c.Taken = taken + c.Unavailable - known
 	switch {
 	case c.Waiting == 0 || c.Paused:
-	case c.Taken >= c.MaxUnavailable:
+	case c.Taken >= c.MaxUnavailable && c.InvalidLimit == "": // without a limit, there are no places
 		resting := c.Taken - updating
 		c.Blocked = resting >= c.MaxUnavailable
 		c.Full = c.Blocked || resting > 0 && slices.ContainsFunc(c.Nodes, maySelect) // or only their own places hold them back

@@ -40,7 +40,7 @@ type Pool struct {
 	InvalidLimit string
 	// Full is true if nodes are Waiting that take no place themselves, no place is free, and some unavailable nodes
 	// are not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating take all
-	// places. A paused pool is never Full or Blocked.
+	// places. A paused pool, or one with an InvalidLimit, is never Full or Blocked.
 	Full, Blocked bool
 	// Stalled is true if nodes are Waiting, a place has been free for 2 minutes, and no node is Updating. A
 	// pool with a Build or with Problems, or that is not Observed, is not Stalled. StalledSince is

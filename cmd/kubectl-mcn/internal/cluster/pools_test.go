@@ -290,6 +290,7 @@ func TestNodesThatTakeEveryPlaceBlockAPool(t *testing.T) {
 		"a degraded node takes the only place":                          {worker("1"), nodes(degradedNode(finishedNode("a", 0, 9), 9), waitingNode("b")), "blocked"},
 		"a stuck and an unavailable node take both places":              {worker("2", unavailable(2)), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
 		"paused, a stuck node takes the only place":                     {worker("1", paused), nodes(drainingNode("a", 9), waitingNode("b")), ""},
+		"a limit that is no percentage, and a cordoned Node":            {worker("two"), nodes(cordoned(finishedNode("a", 0, 9)), waitingNode("b")), ""},
 		"the number of unavailable nodes is negative":                   {worker("1", unavailable(-1)), nodes(waitingNode("b")), ""},
 	} {
 		got := one(t, tc.pool, 100, tc.nodes...)
