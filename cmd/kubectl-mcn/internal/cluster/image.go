@@ -52,6 +52,6 @@ func isNewer(a, b *Node) bool {
 		requested = a.Requested.Compare(b.Requested)
 	}
 	rank := map[bool]int{true: -1}
-	last := func(n *Node) time.Time { return mco.Later(mco.Later(n.Started, n.Completed), n.Requested) }
+	last := func(n *Node) time.Time { return mco.Latest(n.Started, n.Completed, n.Requested) }
 	return cmp.Or(requested, rank[a.hasDesired()]-rank[b.hasDesired()], last(a).Compare(last(b)), cmp.Compare(a.Desired.Image, b.Desired.Image)) > 0
 }

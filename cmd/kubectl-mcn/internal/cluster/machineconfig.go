@@ -32,7 +32,7 @@ func NewMachineConfig(o metav1.ObjectMeta) MachineConfig {
 	created, write := o.CreationTimestamp.UTC(), mco.LastWrite(o.ManagedFields, mco.OfSpec)
 	return MachineConfig{
 		Name: o.Name, Labels: o.Labels, Release: o.Annotations[releaseAnnotation],
-		Created: created, Changed: mco.Later(created, write.At), By: write.By,
+		Created: created, Changed: mco.Latest(created, write.At), By: write.By,
 	}
 }
 

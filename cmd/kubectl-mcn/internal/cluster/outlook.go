@@ -44,7 +44,7 @@ func (c *calculation) setUnavailable() {
 	default:
 		since := c.placeFree()
 		// If both times are unknown, the time may be earlier than the new target of the pool.
-		if !mco.Later(c.notUpdated.Since, c.TargetSet).IsZero() {
+		if !mco.Latest(c.notUpdated.Since, c.TargetSet).IsZero() {
 			c.StalledSince = since
 		}
 		isLong := c.now.Sub(since) >= standstill
@@ -58,9 +58,9 @@ func (c *calculation) setUnavailable() {
 // placeFree returns the last known time of a change that may have freed a place: the end of an update, a change of
 // the pool, such as of paused or of maxUnavailable, or the recovery of a Node. Nobody knows when a Node was uncordoned.
 func (c *calculation) placeFree() time.Time {
-	since := mco.Later(c.last, mco.Later(c.written, c.begun))
+	since := mco.Latest(c.last, c.written, c.begun)
 	for _, n := range c.Nodes {
-		since = mco.Later(since, n.Recovered)
+		since = mco.Latest(since, n.Recovered)
 	}
 	return since
 }

@@ -45,9 +45,9 @@ type calculation struct {
 func (c *calculation) add(nodes []Node) {
 	c.Nodes = nodes
 	slices.SortFunc(c.Nodes, func(a, b Node) int { return cmp.Compare(a.Name, b.Name) })
-	c.last = mco.Later(mco.Later(c.notUpdated.Since, c.TargetSet), c.toObserve)
+	c.last = mco.Latest(c.notUpdated.Since, c.TargetSet, c.toObserve)
 	for _, n := range c.Nodes {
-		c.last = mco.Later(mco.Later(c.last, n.Completed), n.Ended)
+		c.last = mco.Latest(c.last, n.Completed, n.Ended)
 	}
 	c.setDegradedSince()
 	count := map[State]int{}
@@ -108,7 +108,7 @@ func (c *calculation) setDegradedSince() {
 	}
 	n := &c.Nodes[i]
 	isBefore := n.DegradedSince.IsZero() || c.DegradedSince.Before(n.DegradedSince)
-	if isBefore && !c.DegradedSince.Before(mco.Later(n.Started, n.Completed)) {
+	if isBefore && !c.DegradedSince.Before(mco.Latest(n.Started, n.Completed)) {
 		n.DegradedSince = c.DegradedSince
 	}
 }

@@ -29,7 +29,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 		Name:           p.Name,
 		Known:          true,
 		Target:         progress.Target{Config: config, Image: image},
-		TargetSet:      mco.Later(o.Configs[config].Created, mco.LastWrite(p.ManagedFields, mco.OfConfiguration).At),
+		TargetSet:      mco.Latest(o.Configs[config].Created, mco.LastWrite(p.ManagedFields, mco.OfConfiguration).At),
 		written:        mco.LastWrite(p.ManagedFields, mco.OfSpec).At,
 		begun:          poolCondition(p, mcfgv1.MachineConfigPoolUpdating).Since,
 		Paused:         p.Spec.Paused,

@@ -97,8 +97,8 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 			mayFail = phasetable.IsStep(p) && !phasetable.RunsOnlyInUpdate(p)
 		}
 		text := Plain(conditions.TrimUpdatePrefix(c.Message))
-		isOver := isDrained && isOfDrain(text) || n.isOver(p)
-		if mayFail && isError(text) && !isOver {
+		isPast := isDrained && isOfDrain(text) || indexOf(n.Steps, p) >= 0 && n.HasBegun() && isOver(p, n.Step)
+		if mayFail && isError(text) && !isPast {
 			if parent, _ := phases.ParentOf(n.Step); parent == p && !n.HasBegun() {
 				n.Step = p
 			}
@@ -106,11 +106,6 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 		}
 	}
 	return message
-}
-
-// isOver reports whether a phase is a step that is over, because another step has begun.
-func (n *Node) isOver(p phases.Phase) bool {
-	return indexOf(n.Steps, p) >= 0 && n.HasBegun() && isOver(p, n.Step)
 }
 
 // ownMessage returns the message of the running or failed step, or "".

@@ -47,7 +47,6 @@ func (c cordoner) isManager(manager string) bool {
 const (
 	getMachines     = "oc get machines -n openshift-machine-api"
 	getMaintenances = "oc get nodemaintenances"
-	getRemediations = "oc get selfnoderemediations -A"
 	deletes         = ", which deletes the node"
 )
 
@@ -64,7 +63,7 @@ var cordoners = []cordoner{
 	{"", "medik8s.io/drain", "node-maintenance", Cordoner{"the node maintenance operator", getMaintenances}},
 	{"", "kubevirt.io/drain", "", Cordoner{"the node maintenance operator of KubeVirt", getMaintenances}}, // its first releases
 	{"", "medik8s.io/fence-agents-remediation", "", Cordoner{"a remediation of medik8s", "oc get fenceagentsremediations -A"}},
-	{"", "medik8s.io/remediation", "self-node-remediation node-remediation fence-agents", Cordoner{"a remediation of medik8s", getRemediations}},
+	{"", "medik8s.io/remediation", "self-node-remediation node-remediation fence-agents", Cordoner{"a remediation of medik8s", "oc get selfnoderemediations -A"}},
 	{"", "", "machine-controller machine-api", Cordoner{"the machine controller" + deletes, getMachines}},
 	{"", "", "capi cluster-api", Cordoner{"the machine controller" + deletes, "oc get machines.cluster.x-k8s.io -A"}},
 	{"", "", Controller, Cordoner{Controller, ControllerLog}},
@@ -81,9 +80,6 @@ func IsOwnManager(manager string) bool {
 
 // ControllerLog shows the log of machine-config-controller.
 const ControllerLog = "oc -n openshift-machine-config-operator logs deploy/" + Controller + " -c " + Controller
-
-// showWriter shows which program wrote which field of a node.
-const showWriter = "oc get node NAME -o yaml --show-managed-fields"
 
 // IsOfCordoner reports whether an annotation or a taint of a Node says who has cordoned it.
 func IsOfCordoner(key string) bool {
@@ -119,7 +115,7 @@ func cordonerOf(node *corev1.Node) Cordoner {
 			return Cordoner{cmp.Or(c.Name, by), c.Next}
 		}
 	}
-	return Cordoner{by, showWriter} // a program that this table does not know
+	return Cordoner{by, "oc get node NAME -o yaml --show-managed-fields"} // a program that this table does not know
 }
 
 // readLifted sets IsLifted, CordonedAt and LiftedBy.

@@ -110,8 +110,8 @@ type Node struct {
 }
 
 // Towards returns what the update under way installs. If its request was taken back, the Node desires what it ran before,
-// and the daemon may go on with the update that it has prepared. While the next update is prepared, the status still has the
-// last one.
+// and the daemon may go on with the update that it has prepared. While a daemon prepares an update, the status still has
+// the last one.
 func (n Node) Towards() progress.Target {
 	if n.Update == progress.Started && n.Step != phases.UpdatePrepared && n.Desired == n.Current && n.prepared.Config != "" {
 		return n.prepared
@@ -185,12 +185,11 @@ func (n *Node) readMessages(node *corev1.Node) {
 				n.Ended = c.LastTransitionTime.UTC()
 			}
 		}
-		isReason := slices.Contains([]progress.UnavailableReason{progress.NotReady, progress.DiskPressure, progress.NetworkUnavailable}, reason)
-		if isReason && !n.Is(reason) {
-			n.Recovered = Later(n.Recovered, c.LastTransitionTime.UTC())
-		}
-		if n.Is(reason) {
+		switch {
+		case n.Is(reason):
 			n.Messages[reason] = c.Message
+		case reason == progress.NotReady, reason == progress.DiskPressure, reason == progress.NetworkUnavailable:
+			n.Recovered = Latest(n.Recovered, c.LastTransitionTime.UTC())
 		}
 	}
 }
@@ -205,7 +204,7 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 	case progress.NoUpdate:
 		n.Since = n.Completed
 		if !isUpdated {
-			n.Ended = Later(lastStep(list), n.Ended)
+			n.Ended = Latest(lastStep(list), n.Ended)
 		}
 	case progress.Requested:
 		n.Steps = newSteps(list, phases.UpdatePostActionComplete)
@@ -214,8 +213,8 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 		n.readNodeStep()
 	case progress.Started:
 		n.Started = startOf(list)
-		// The start of an update that replaces another one resets the steps. Once all of them have run again, only the request is
-		// known.
+		// The start of an update that replaces another one resets the steps. Once all of them have run again, only the
+		// request is known.
 		isPrepared, at := sinceTrue(list, phases.UpdatePrepared)
 		if isPrepared && !n.Started.IsZero() && n.Requested.After(n.Started) && at.After(n.Requested) {
 			n.Started = n.Requested
@@ -228,7 +227,7 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 	}
 	if n.isRebooting && n.InUpdate() && !n.hasReached(phases.RebootedNode) {
 		n.Step = phases.RebootedNode
-		n.Since = Later(n.Since, n.unavailableSince(progress.NotReady))
+		n.Since = Latest(n.Since, n.unavailableSince(progress.NotReady))
 	}
 }
 
@@ -254,9 +253,8 @@ func (n *Node) readNodeStep() {
 	if isDone && verb != "" && config != n.Desired.Config { // the request of an earlier update
 		return
 	}
-	n.Started = Later(n.Started, n.unavailableSince(progress.Cordoned))
 	// If the update has made the Node NotReady, it began then or before.
-	n.Started = cmp.Or(n.Started, n.unavailableSince(progress.NotReady))
+	n.Started = cmp.Or(Latest(n.Started, n.unavailableSince(progress.Cordoned)), n.unavailableSince(progress.NotReady))
 	switch {
 	case verb == "drain" && !isDone && n.Is(progress.Cordoned):
 		n.Step, n.Since = phases.Drained, n.Started
@@ -269,8 +267,7 @@ func (n *Node) readNodeStep() {
 	}
 }
 
-// unavailableSince returns when the Node became unavailable for a reason. It returns zero if the Node is not unavailable for
-// this reason.
+// unavailableSince returns when the Node became unavailable for a reason, or zero.
 func (n *Node) unavailableSince(reason progress.UnavailableReason) (since time.Time) {
 	for _, u := range n.Unavailable {
 		if u.Reason == reason {

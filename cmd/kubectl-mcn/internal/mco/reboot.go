@@ -11,9 +11,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// outsideOfSteps are the phases that the daemon also reports when no step changes.
-var outsideOfSteps = []phases.Phase{phases.NodeDegraded, phases.PinnedImageSetsDegraded, phases.PinnedImageSetsProgressing}
-
 // readBack sets Back if the machine is up again, although its reboot is not reported as complete: the Node has become Ready
 // since the reboot began, or the daemon has reported something else since the Node became NotReady. If only the Node announces
 // the reboot, it began at an unknown time after the start of the update: then Since is Back.
@@ -27,13 +24,10 @@ func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
 	if n.Step != phases.RebootedNode || !isKnown {
 		return
 	}
-	// A daemon goes on for a moment after it has asked for the reboot.
-	down := n.unavailableSince(progress.NotReady)
-	var last time.Time
-	for _, p := range outsideOfSteps {
-		last = Later(last, timeOf(list, p))
-	}
-	if isReported && last.After(Later(down, began.Add(time.Minute))) && !rebootFailed.MatchString(messageOf(list, phases.NodeDegraded)) {
+	// The daemon also reports these phases when no step changes. It goes on for a moment after it has asked for the reboot.
+	last := Latest(timeOf(list, phases.NodeDegraded), timeOf(list, phases.PinnedImageSetsDegraded), timeOf(list, phases.PinnedImageSetsProgressing))
+	down := Latest(n.unavailableSince(progress.NotReady), began.Add(time.Minute))
+	if isReported && last.After(down) && !rebootFailed.MatchString(messageOf(list, phases.NodeDegraded)) {
 		n.Back = last
 	}
 	if node == nil || n.Is(progress.NotReady) {

@@ -53,9 +53,8 @@ func indexOf(steps []Step, p phases.Phase) int {
 // newSteps returns the steps of an update, all with the state ToDo. An update has RebootedNode or
 // UpdatePostActionComplete, but not both.
 func newSteps(list []metav1.Condition, without phases.Phase) []Step {
-	all := phasetable.Leaves(transitions.InImageMode(list))
-	steps := make([]Step, 0, len(all)-1)
-	for _, p := range all {
+	var steps []Step
+	for _, p := range phasetable.Leaves(transitions.InImageMode(list)) {
 		if p != without {
 			steps = append(steps, Step{Phase: p, State: ToDo})
 		}
@@ -138,7 +137,7 @@ func measure(steps []Step, start time.Time) time.Time {
 		if !last.IsZero() {
 			s.Duration = max(0, s.End.Sub(last))
 		}
-		last = Later(last, s.End)
+		last = Latest(last, s.End)
 	}
 	return last
 }
@@ -185,10 +184,8 @@ func stepOf(steps []Step) phases.Phase {
 	if current != nil {
 		return current.Phase
 	}
-	for _, s := range steps {
-		if s.State == ToDo {
-			return s.Phase
-		}
+	if next := slices.IndexFunc(steps, func(s Step) bool { return s.State == ToDo }); next >= 0 {
+		return steps[next].Phase
 	}
 	return phases.Updated
 }

@@ -53,7 +53,7 @@ func startOf(list []metav1.Condition) time.Time {
 	if !reportedSinceEnd(list, phases.Updated) {
 		return time.Time{}
 	}
-	return Later(timeOf(list, phases.Updated), lastReset(list, phasetable.IsStep))
+	return Latest(timeOf(list, phases.Updated), lastReset(list, phasetable.IsStep))
 }
 
 // completionOf returns the end of the last update: the time when the phases that run only during an
@@ -83,7 +83,7 @@ func lastReset(list []metav1.Condition, of func(phases.Phase) bool) time.Time {
 	var last time.Time
 	for _, c := range list {
 		if of(phases.Phase(c.Type)) && conditions.HasUpdatePrefix(c.Message) {
-			last = Later(last, c.LastTransitionTime.UTC())
+			last = Latest(last, c.LastTransitionTime.UTC())
 		}
 	}
 	return last
@@ -104,19 +104,14 @@ func lastStep(list []metav1.Condition) (last time.Time) {
 	for _, c := range list {
 		p := phases.Phase(c.Type)
 		if phasetable.IsStep(p) && reportedSinceEnd(list, p) {
-			last = Later(last, c.LastTransitionTime.UTC())
+			last = Latest(last, c.LastTransitionTime.UTC())
 		}
 	}
 	return last
 }
 
-// Later returns the later of two times.
-func Later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
+// Latest returns the latest of some times.
+func Latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
 // The fields whose writes the command reads, as they are in managedFields.
 const (

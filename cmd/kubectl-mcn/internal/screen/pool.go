@@ -205,16 +205,16 @@ func paused(p cluster.Pool, o Options) Problem {
 func waitingSince(p cluster.Pool) time.Time {
 	later := p.NotUpdatedSince()
 	if p.IsBuilding() {
-		later = mco.Later(later, p.Build.Since)
+		later = mco.Latest(later, p.Build.Since)
 	}
 	var ends []time.Time
 	for _, n := range p.Nodes {
 		if n.State == cluster.Waiting {
-			ends = append(ends, mco.Later(n.Completed, n.Ended))
+			ends = append(ends, mco.Latest(n.Completed, n.Ended))
 		}
 	}
 	if len(ends) > 0 {
-		later = mco.Later(later, slices.MinFunc(ends, time.Time.Compare))
+		later = mco.Latest(later, slices.MinFunc(ends, time.Time.Compare))
 	}
 	if later.Sub(p.TargetSet) > updatedDelay {
 		return later

@@ -34,7 +34,7 @@ func hasEntry(n cluster.Node) bool {
 func isOutage(p cluster.Pool, n cluster.Node, o Options) bool {
 	isWaiting := n.State == cluster.Waiting
 	isLong := func(u progress.Unavailable) bool {
-		return o.Now.Sub(mco.Later(u.Since, mco.Later(n.Completed, n.Ended))) >= updatedDelay
+		return o.Now.Sub(mco.Latest(u.Since, n.Completed, n.Ended)) >= updatedDelay
 	}
 	switch {
 	case len(n.Unavailable) == 0, n.Degraded, n.InUpdate():

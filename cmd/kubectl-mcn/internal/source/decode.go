@@ -214,7 +214,7 @@ func (d *decoder) older() time.Time {
 		case *corev1.Node:
 			nodes[obj.Name], old = obj, o.newest
 			for _, c := range obj.Status.Conditions {
-				heartbeat = mco.Later(heartbeat, c.LastHeartbeatTime.Time)
+				heartbeat = mco.Latest(heartbeat, c.LastHeartbeatTime.Time)
 			}
 		case *mcfgv1.MachineConfigPool:
 			old = o.newest
@@ -239,7 +239,7 @@ var timeOfCondition = regexp.MustCompile(`"last(?:Transition|Heartbeat)Time":\s*
 func newestIn(data []byte) (newest time.Time) {
 	for _, match := range timeOfCondition.FindAllSubmatch(data, -1) {
 		t, _ := time.Parse(time.RFC3339, string(match[1]))
-		newest = mco.Later(newest, t)
+		newest = mco.Latest(newest, t)
 	}
 	return newest
 }

@@ -166,7 +166,7 @@ func (f *Files) each(name string, do func(name, kind string, data []byte) error)
 	if !info.IsDir() { // also a pipe: its time says nothing about the objects
 		data, err := os.ReadFile(name)
 		if info.Mode().IsRegular() {
-			f.newest = mco.Later(f.newest, info.ModTime())
+			f.newest = mco.Latest(f.newest, info.ModTime())
 		}
 		if err == nil {
 			f.note(do((&Files{Names: []string{name}}).Origin(), "", data))
@@ -194,7 +194,7 @@ func (f *Files) read(file string, do func(name, kind string, data []byte) error)
 	}
 	var data []byte
 	if err == nil {
-		f.newest = mco.Later(f.newest, info.ModTime())
+		f.newest = mco.Latest(f.newest, info.ModTime())
 		data, err = os.ReadFile(file)
 	}
 	if err != nil {
