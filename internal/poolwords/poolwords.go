@@ -14,11 +14,14 @@ import (
 )
 
 // MaxUnavailable returns how many nodes of a pool may be unavailable. A percentage refers to the machines of the pool.
-// As in machine-config-operator, the limit is 1 if it is not set, or if the percentage is of less than one machine. The
-// limit is also 1 if the value is invalid: machine-config-operator then only returns an error.
-func MaxUnavailable(limit *intstr.IntOrString, machines int) int {
-	scaled, _ := intstr.GetScaledValueFromIntOrPercent(limit, machines, false) // 0 if there is an error
-	return max(1, scaled)
+// As in machine-config-operator, the limit is 1 if it is not set, or if the percentage is of less than one machine. If the
+// value is a text that is no percentage, the limit is 1, and there is an error: machine-config-operator selects no node.
+func MaxUnavailable(limit *intstr.IntOrString, machines int) (int, error) {
+	if limit == nil {
+		return 1, nil
+	}
+	scaled, err := intstr.GetScaledValueFromIntOrPercent(limit, machines, false) // 0 if there is an error
+	return max(1, scaled), err
 }
 
 // The beginnings of messages. Degraded and NoTarget are whole messages.

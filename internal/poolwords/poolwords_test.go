@@ -6,6 +6,7 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/openshift/upgrademonitor/internal/poolwords"
@@ -70,8 +71,12 @@ func TestWithoutAValidLimitOneNodeMayBeUnavailable(t *testing.T) {
 		value := intstr.Parse(text)
 		return &value
 	}
-	assert.Equal(t, 1, poolwords.MaxUnavailable(nil, 30))
+	got, err := poolwords.MaxUnavailable(nil, 30)
+	require.NoError(t, err)
+	assert.Equal(t, 1, got)
 	for text, want := range map[string]int{"2": 2, "0": 1, "-1": 1, "10%": 3, "19%": 5, "1%": 1, "many": 1, "": 1} {
-		assert.Equal(t, want, poolwords.MaxUnavailable(limit(text), 30), text)
+		got, err := poolwords.MaxUnavailable(limit(text), 30)
+		assert.Equal(t, want, got, text)
+		assert.Equal(t, text == "many" || text == "", err != nil, text)
 	}
 }

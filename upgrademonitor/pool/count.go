@@ -58,7 +58,7 @@ func newCount(
 			c.add(progress.Of(node, objects[node.Name]))
 		}
 	}
-	c.maxUnavailable = poolwords.MaxUnavailable(pool.Spec.MaxUnavailable, c.total)
+	c.maxUnavailable, _ = poolwords.MaxUnavailable(pool.Spec.MaxUnavailable, c.total)
 	return c
 }
 

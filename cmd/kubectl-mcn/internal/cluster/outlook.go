@@ -21,9 +21,9 @@ func (c *calculation) setUnavailable() {
 	known := len(c.UnavailableNodes())
 	isUnknown := func(n Node) bool { return n.kube == nil }
 	areKnown := c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown)
-	// A node was deleted, moved or uncordoned, and the controller has not looked at it yet. Nodes that are unavailable do
-	// not wait for the controller.
+	// A waiting node that takes a place itself does not wait for the controller.
 	maySelect := func(n Node) bool { return n.State == Waiting && c.Places(n) == 0 }
+	// A node was deleted, moved or uncordoned, and the controller has not looked at it yet.
 	isBehind := areKnown && (c.machines != len(c.Nodes) || c.updated > c.Done || c.Unavailable > known) && slices.ContainsFunc(c.Nodes, maySelect)
 	if areKnown {
 		c.Unavailable = known // the status of the pool may be out of date
@@ -35,7 +35,8 @@ func (c *calculation) setUnavailable() {
 	case c.Taken >= c.MaxUnavailable && c.InvalidLimit == "": // without a limit, there are no places
 		resting := c.Taken - updating
 		c.Blocked = resting >= c.MaxUnavailable
-		c.Full = c.Blocked || resting > 0 && slices.ContainsFunc(c.Nodes, maySelect) // or only their own places hold them back
+		// If each waiting node takes a place itself, only the updates hold it back.
+		c.Full = c.Blocked || resting > 0 && slices.ContainsFunc(c.Nodes, maySelect)
 	case c.Updating > 0 || c.Build != nil || len(c.Problems) > 0 || c.Partial:
 	case !c.Observed:
 		if c.now.Sub(c.toObserve) >= standstill {
@@ -78,11 +79,10 @@ func (c *calculation) setNotUpdated() {
 // setRemaining estimates Remaining: the time until the running updates complete, plus Typical for
 // each group of waiting nodes that are updated at the same time.
 func (c *calculation) setRemaining() {
-	isSlow := func(n Node) bool { return n.Slow }
-	isHeld := func(n Node) bool { return n.State == Waiting && !n.IsAvailable() }
+	isHeld := func(n Node) bool { return n.Slow || n.State == Waiting && !n.IsAvailable() }
 	isOver := c.Waiting+c.Updating == 0 && c.Unreported > 0
 	isUnknown := c.Paused || c.Stuck > 0 || c.Blocked || c.Stalled || c.Partial || isOver || len(c.durations) < MinDone
-	if isUnknown || slices.ContainsFunc(c.Nodes, isSlow) || slices.ContainsFunc(c.Nodes, isHeld) {
+	if isUnknown || slices.ContainsFunc(c.Nodes, isHeld) {
 		return
 	}
 	var left time.Duration

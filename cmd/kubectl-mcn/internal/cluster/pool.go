@@ -30,13 +30,14 @@ type Pool struct {
 	Observed bool
 	// PausedBy is the last write of the manager that paused the pool, if that is known.
 	PausedBy mco.Write
-	// Updated is true if the pool's condition Updated is True for Target.
+	// Updated is true if the pool's condition Updated is True for Target, and no other image is being built for it.
 	Updated bool
 	// MaxUnavailable is the number of places for unavailable nodes. Unavailable is the number of
 	// UnavailableNodes, and Taken is the number of places that they take: see mco.Node.Places. If
 	// Nodes are not known, both are at least the unavailableMachineCount of the pool's status.
 	MaxUnavailable, Unavailable, Taken int
-	// InvalidLimit is the maxUnavailable of the pool if it is a text that is no percentage: then the controller selects no node.
+	// InvalidLimit is the maxUnavailable of the pool if it is a text that is no percentage. Then the controller selects
+	// no node.
 	InvalidLimit string
 	// Full is true if nodes are Waiting that take no place themselves, no place is free, and some unavailable nodes
 	// are not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating take all

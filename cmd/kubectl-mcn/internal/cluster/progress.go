@@ -162,7 +162,8 @@ func (c *calculation) setProgress(n *Node) {
 	if !from.IsZero() {
 		n.For = max(0, c.now.Sub(from))
 	}
-	n.IsLifted = n.IsLifted && c.now.Sub(n.CordonedAt) >= time.Minute // the Node and its MachineConfigNode are not read at the same moment
+	// The Node and its MachineConfigNode are not read at the same moment.
+	n.IsLifted = n.IsLifted && c.now.Sub(n.CordonedAt) >= time.Minute
 	switch {
 	case n.Degraded:
 	case n.Since.IsZero(): // use the update's start or, if unknown, the pool's last change

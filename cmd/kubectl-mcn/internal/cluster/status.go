@@ -7,7 +7,6 @@ import (
 
 	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
@@ -22,6 +21,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 	if !all.isComplete(p.Name) {
 		machines = max(machines, int(status.MachineCount)-len(all.moved[p.Name]))
 	}
+	limit, err := poolwords.MaxUnavailable(p.Spec.MaxUnavailable, machines)
 	degraded := poolCondition(p, mcfgv1.MachineConfigPoolNodeDegraded)
 	updated, updating := find(p, mcfgv1.MachineConfigPoolUpdated), find(p, mcfgv1.MachineConfigPoolUpdating)
 	image := imageOf(config, nodes, int(status.UpdatedMachineCount), updated.Message, updating.Message)
@@ -33,7 +33,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 		written:        mco.LastWrite(p.ManagedFields, mco.OfSpec).At,
 		begun:          poolCondition(p, mcfgv1.MachineConfigPoolUpdating).Since,
 		Paused:         p.Spec.Paused,
-		MaxUnavailable: poolwords.MaxUnavailable(p.Spec.MaxUnavailable, machines),
+		MaxUnavailable: limit,
 		Unavailable:    max(0, int(status.UnavailableMachineCount)),
 		FromStatus:     len(nodes) == 0 && machines > 0 && !all.hasNodes,
 		Partial:        all.hasNodes && machines > len(nodes),
@@ -42,10 +42,8 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 		machines:       int(status.MachineCount),
 		updated:        int(status.UpdatedMachineCount),
 	}
-	if limit := p.Spec.MaxUnavailable; limit != nil {
-		if _, err := intstr.GetScaledValueFromIntOrPercent(limit, machines, false); err != nil {
-			pool.InvalidLimit = limit.String()
-		}
+	if err != nil {
+		pool.InvalidLimit = p.Spec.MaxUnavailable.String()
 	}
 	pool.readSources(p)
 	pool.notUpdated, pool.Updated = updatedOf(p)
@@ -108,13 +106,11 @@ func updatedOf(p *mcfgv1.MachineConfigPool) (why PoolCondition, isUpdated bool) 
 // has not read a later change, for example of paused.
 func (p *Pool) readObserved(o *mcfgv1.MachineConfigPool) {
 	updated, updating := find(o, mcfgv1.MachineConfigPoolUpdated), find(o, mcfgv1.MachineConfigPoolUpdating)
-	isNew := updated.Status == ""
 	isOfLast := updated.Status == corev1.ConditionTrue && o.Status.Configuration.Name != p.Target.Config
-	isOfOther := mco.IsOfOther(p.Target.Config, updated.Message, updating.Message)
 	switch {
-	case isNew:
+	case updated.Status == "": // the pool is new
 		p.toObserve = cmp.Or(p.TargetSet, o.CreationTimestamp.UTC())
-	case isOfLast, isOfOther:
+	case isOfLast, mco.IsOfOther(p.Target.Config, updated.Message, updating.Message):
 		p.toObserve = p.TargetSet
 	case isBehind(o):
 		p.toObserve = p.written
@@ -167,8 +163,8 @@ var buildTypes = map[mcfgv1.BuildProgress]mcfgv1.MachineConfigPoolConditionType{
 // BuildSucceeded is the type of Pool.Build while nodes have to apply the image.
 const BuildSucceeded = "BuildSucceeded"
 
-// buildOf returns the value of Pool.Build, or the failure of the build. Once the pool is Updated, the
-// message about its last build no longer matters. But up to OpenShift 4.20, a pool is Updated while its next image is built.
+// buildOf returns the value of Pool.Build, or the failure of the build. Once the pool is Updated, the message about its
+// last build no longer matters. But up to OpenShift 4.20, a pool is Updated while its next image is built.
 func buildOf(p *mcfgv1.MachineConfigPool, isUpdated bool) (build *PoolCondition, failure PoolCondition) {
 	updating := find(p, mcfgv1.MachineConfigPoolUpdating)
 	row, _, isBuild := poolwords.ReadBuild(updating.Message)
@@ -213,7 +209,8 @@ func reportedNodes(pool string, degraded PoolCondition) []Node {
 	var nodes []Node
 	for _, r := range poolwords.ReadReports(degraded.Message) {
 		if !slices.ContainsFunc(nodes, func(n Node) bool { return n.Name == r.Node }) {
-			nodes = append(nodes, Node{Node: mco.Node{Node: progress.Node{Name: r.Node, Pool: pool, Degraded: true}, DegradedSince: degraded.Since}})
+			n := progress.Node{Name: r.Node, Pool: pool, Degraded: true}
+			nodes = append(nodes, Node{Node: mco.Node{Node: n, DegradedSince: degraded.Since}})
 		}
 	}
 	return nodes

@@ -16,8 +16,7 @@ import (
 func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	o.Whole = true
 	ls := wrapped(Header, "", "  ", fmt.Sprintf("%s of pool %s: %s", Clean(n.Name), Clean(p.Name), strings.ToLower(string(n.State))), o.Width)
-	ls = append(ls, wrapped(Plain, "", "  ", moment(o), o.Width)...)
-	ls = append(ls, Line{})
+	ls = append(append(ls, wrapped(Plain, "", "  ", moment(o), o.Width)...), Line{})
 	field := func(name, value string) {
 		if value != "" {
 			ls = append(ls, wrapped(Plain, pad(name, 11), strings.Repeat(" ", 11), value, o.Width)...)

@@ -39,8 +39,7 @@ func nodeRows(pools []cluster.Pool, o Options, room int) []Line {
 	if most = min(most, len(chosen)); o.Whole {
 		most = len(chosen)
 	}
-	ls = append(ls, Line{})
-	ls = append(ls, nodeTable(chosen[:most], o)...)
+	ls = append(append(ls, Line{}), nodeTable(chosen[:most], o)...)
 	if more := len(chosen) - most; more > 0 {
 		ls = append(ls, Line{Text: Cut(fmt.Sprintf("  ... and %d more: -o wide lists all", more), o.Width)})
 	}

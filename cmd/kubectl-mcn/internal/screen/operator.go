@@ -38,18 +38,13 @@ func OfOperator(pools []cluster.Pool, o Options) []Problem {
 
 // isEcho reports whether a text is about pools, and the screen has entries for all pools that it names.
 func isEcho(text string, pools []cluster.Pool, o Options) bool {
-	hasEntry, isKnown := map[string]bool{}, map[string]bool{}
-	for _, p := range pools {
-		isKnown[p.Name] = true
-		if len(Problems(p, o)) > 0 {
-			hasEntry[p.Name] = true
-		}
-	}
+	hasEntry := func(p cluster.Pool) bool { return len(Problems(p, o)) > 0 }
 	matches := mco.OfPools.FindAllStringSubmatch(text, -1)
 	for _, match := range matches {
-		if name := match[1] + match[2]; isKnown[name] && !hasEntry[name] {
+		isNamed := func(p cluster.Pool) bool { return p.Name == match[1]+match[2] }
+		if i := slices.IndexFunc(pools, isNamed); i >= 0 && !hasEntry(pools[i]) {
 			return false
 		}
 	}
-	return len(matches) > 0 && len(hasEntry) > 0
+	return len(matches) > 0 && slices.ContainsFunc(pools, hasEntry)
 }

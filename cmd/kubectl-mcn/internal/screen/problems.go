@@ -176,16 +176,10 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 		lifted += " (last written" + writtenBy(n.LiftedBy, o) + ")"
 	}
 	add(n.IsLifted, lifted)
-	add(n.OffTarget, "to "+Clean(n.Towards().Config)+offTarget(n))
+	to := "to " + Clean(n.Towards().Config)
+	add(n.IsToOtherPool(), to+", which is a config of another pool")
+	add(n.OffTarget && !n.IsToOtherPool(), to+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
-}
-
-// offTarget says how the config that an OffTarget node updates to is not the target of its pool.
-func offTarget(n cluster.Node) string {
-	if n.IsToOtherPool() {
-		return ", which is a config of another pool"
-	}
-	return ", which its pool no longer targets"
 }
 
 // ofHeldNodes returns a problem for each node that nothing updates: an unavailable node for which isOutage is true, a waiting

@@ -22,9 +22,7 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 	if len(pools) == 0 {
 		return fit(append(screen, wrapped(Plain, "", "", NotFound, o.Width)...), o)
 	}
-	screen = append(screen, poolTable(pools, o)...)
-	screen = append(screen, facts(pools, o)...)
-	screen = append(screen, missingKinds(pools, o)...)
+	screen = slices.Concat(screen, poolTable(pools, o), facts(pools, o), missingKinds(pools, o))
 	var all []Problem
 	for _, p := range pools {
 		all = append(all, ofPool(p, o)...)
@@ -72,12 +70,11 @@ func Outside(c cluster.Cluster, o Options) []Line {
 // OfConflicts returns a problem for each node that several pools select.
 func OfConflicts(c cluster.Cluster) (all []Problem) {
 	for _, x := range c.Conflicts {
-		what := "the pools " + Clean(strings.Join(x.Pools, " and ")) + " select the node, so "
+		effect := "stays in pool " + Clean(x.Pool)
 		if x.Pool == "" {
-			what += "it is in no pool, and not updated"
-		} else {
-			what += "it stays in pool " + Clean(x.Pool)
+			effect = "is in no pool, and not updated"
 		}
+		what := "the pools " + Clean(strings.Join(x.Pools, " and ")) + " select the node, so it " + effect
 		all = append(all, Problem{Subject: Clean(x.Node), What: what, Next: nextFor(x.Node, showLabels), Tone: Warn, About: []string{x.Node}, cause: what})
 	}
 	return all
@@ -86,14 +83,9 @@ func OfConflicts(c cluster.Cluster) (all []Problem) {
 // hasNoObjects reports whether the numbers of all pools come from their status. Pools without
 // machines do not matter.
 func hasNoObjects(pools []cluster.Pool) bool {
-	has := false
-	for _, p := range pools {
-		if p.Total() > 0 && !p.FromStatus {
-			return false
-		}
-		has = has || p.FromStatus
-	}
-	return has
+	isFromStatus := func(p cluster.Pool) bool { return p.FromStatus }
+	isOther := func(p cluster.Pool) bool { return p.Total() > 0 && !p.FromStatus }
+	return slices.ContainsFunc(pools, isFromStatus) && !slices.ContainsFunc(pools, isOther)
 }
 
 // missingKinds returns a note if MachineConfigPools are missing, and another note if there are no
