@@ -182,8 +182,8 @@ func paused(p cluster.Pool, o Options) Problem {
 	if leftOut != "" {
 		problem.What += "; " + leftOut
 	}
-	isOther := func(n cluster.Node) bool { return hasEntry(n) || isOutage(p, n, o) }
-	for _, same := range mco.Groups(slices.DeleteFunc(p.UnavailableNodes(), isOther), outageOf(p, o)) {
+	isNamed := func(n cluster.Node) bool { return p.NotUpdated != nil || hasEntry(n) || isOutage(p, n, o) }
+	for _, same := range mco.Groups(slices.DeleteFunc(p.UnavailableNodes(), isNamed), outageOf(p, o)) {
 		problem.What += ", " + strings.Join(outageTexts(p, same, o), ", ")
 	}
 	var texts []string

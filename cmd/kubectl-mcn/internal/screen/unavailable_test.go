@@ -56,11 +56,11 @@ func TestNodesThatTakePlacesWithoutAReasonAreCounted(t *testing.T) {
 	assert.Nil(t, problem.cause, "the entry of a pool with few such nodes has the commands of each")
 }
 
-// The entries of two pools and of the nodes of two other pools are about one outage. A paused pool does not repeat it.
+// The entries of two pools and of the nodes of two other pools are about one outage. Entries of paused pools do not repeat it.
 func TestAnOutageIsOneEntry(t *testing.T) {
 	now := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
 	pools := []cluster.Pool{
-		{Name: "a", NotUpdated: &cluster.PoolCondition{Type: "NotUpdated", Since: now}, Unavailable: 3, Counts: cluster.Counts{Done: 3}},
+		{Name: "a", Paused: true, NotUpdated: &cluster.PoolCondition{Type: "NotUpdated", Since: now}, Unavailable: 3, Counts: cluster.Counts{Done: 3}},
 		{Name: "b", Full: true, Blocked: true, Counts: cluster.Counts{Waiting: 3}},
 		{Name: "c", Counts: cluster.Counts{Done: 3}},
 		{Name: "d", Paused: true, Counts: cluster.Counts{Waiting: 3}},
@@ -74,11 +74,12 @@ func TestAnOutageIsOneEntry(t *testing.T) {
 		}
 	}
 	var text []string
-	for _, line := range Snapshot(cluster.Cluster{Pools: pools}, Options{Now: now}) {
+	o := Options{Now: now, Facts: cluster.Facts{Version: cluster.Version{Desired: "4.20.3", IsUpdating: true}}}
+	for _, line := range Snapshot(cluster.Cluster{Pools: pools}, o) {
 		text = append(text, line.Text)
 	}
 	got := strings.Join(text[slices.Index(text, "")+1:], "\n")
-	assert.Regexp(t, `! pool b: blocked, .*\n    next: .*\n    the same: pool a: all nodes have the target, .*\n    the same: c .*, c .*, c .*, d .*, d .*, d .*\n\n~ pool d: paused, .*: 3 nodes waiting$`, got)
+	assert.Regexp(t, `! pool b: blocked, .*\n    next: .*\n    the same: pool a: all nodes have the target, .*\n    the same: c .*, c .*, c .*, d .*, d .*, d .*\n\n~ pool a: paused; left .* 4.20.3\n\n~ pool d: paused, .*: 3 nodes waiting; left .* 4.20.3$`, got)
 }
 
 // That a node takes two places matters only if it blocks its pool.
