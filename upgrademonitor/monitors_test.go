@@ -92,12 +92,14 @@ func TestMonitorsCountAndFlushTheReportsOfAllNodes(t *testing.T) {
 		for i := range 3 {
 			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), errDown)
 			<-time.After(time.Minute)
-			monitors.For(nodeNames(i)).ReportDegraded(t.Context(), nil)
+			if i > 0 { // the oldest report is the only one of its node
+				monitors.For(nodeNames(i)).ReportDegraded(t.Context(), nil)
+			}
 		}
 		monitors.For("idle")
 		for range 10 { // Pending reads the Monitors in random order
 			n, since = monitors.Pending()
-			assert.Equal(t, 6, n)
+			assert.Equal(t, 5, n)
 			assert.Equal(t, started, since)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)

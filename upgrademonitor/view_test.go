@@ -72,6 +72,7 @@ func TestTheStatusFollowsTheNodeWithoutAReport(t *testing.T) {
 		f.annotate(oldConfig, newConfig)
 		pass(time.Minute)
 		_, accepted := f.Pending()
+		require.NotZero(t, accepted)
 		f.annotate(oldConfig, oldConfig)
 		pass(time.Hour)
 		n, since := f.Pending()
