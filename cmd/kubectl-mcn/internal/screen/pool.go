@@ -174,7 +174,7 @@ func paused(p cluster.Pool, o Options) Problem {
 	case !p.Paused, waits == 0 && leftOut == "":
 		return Problem{}
 	case waits == 0:
-	case !p.TargetSet.IsZero():
+	case !p.TargetSet.IsZero(), p.IsBuilding(): // nodes may wait for an image although the pool is Updated
 		problem.What += ", waiting" + sinceText(waitingSince(p), o.Now) + ": " + nodes(waits)
 	default:
 		problem.What += ", not Updated" + sinceText(p.NotUpdatedSince(), o.Now) + ": " + nodes(waits) + " waiting"
