@@ -117,7 +117,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 				}
 			}
 		}
-		if isWhole {
+		if isWhole && !isOnlyCordoned {
 			problem.cause = [3]any{Warn, "", outageOf(p, o)(first)} // as the entries of nodes
 		}
 	}

@@ -80,6 +80,14 @@ func TestAnOutageIsOneEntry(t *testing.T) {
 	}
 	got := strings.Join(text[slices.Index(text, "")+1:], "\n")
 	assert.Regexp(t, `! pool b: blocked, .*\n    next: .*\n    the same: pool a: all nodes have the target, .*\n    the same: c .*, c .*, c .*, d .*, d .*, d .*\n\n~ pool a: paused; left .* 4.20.3\n\n~ pool d: paused, .*: 3 nodes waiting; left .* 4.20.3$`, got)
+	for _, p := range pools {
+		for i := range p.Nodes {
+			p.Nodes[i].Unavailable = []progress.Unavailable{{Reason: progress.Cordoned}}
+		}
+	}
+	for _, line := range Snapshot(cluster.Cluster{Pools: pools}, o) {
+		assert.NotContains(t, line.Text, "the same: pool", "each pool has the commands that uncordon its nodes")
+	}
 }
 
 // That a node takes two places matters only if it blocks its pool.
