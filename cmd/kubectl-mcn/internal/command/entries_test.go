@@ -115,6 +115,9 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 	update(draining, newConfig, now.Add(-5*time.Minute), phases.Drained)
 	paused := newPool("worker", newConfig)
 	paused.Spec.Paused = true
+	invalid := newPool("worker", newConfig)
+	two := intstr.FromString("two")
+	invalid.Spec.MaxUnavailable = &two
 	cordoned := newKubeNode("worker-0")
 	cordoned.Spec.Unschedulable = true
 	const other = "\npool       " + newConfig + ", which the node is not updated to yet"
@@ -123,6 +126,7 @@ func TestTheScreenOfANodeSaysWhyItWaits(t *testing.T) {
 		want    string
 	}{
 		"the pool is full":                   {[]runtime.Object{newPool("worker", newConfig), waiting, draining}, other + ": 1 unavailable, maxUnavailable is 1: worker-1 (draining)\n"},
+		"maxUnavailable is invalid":          {[]runtime.Object{invalid, waiting, draining}, other + "\n"},
 		"the pool is not full":               {[]runtime.Object{newPool("worker", newConfig), waiting}, other + "\n"},
 		"the pool is paused":                 {[]runtime.Object{paused, waiting, draining}, other + "\n"},
 		"the image of the pool is not built": {[]runtime.Object{with(newPool("worker", newConfig), "Updating", time.Minute, "Pool is waiting for OS image build to complete (mosb: b)"), waiting, draining}, other + "\n"},
