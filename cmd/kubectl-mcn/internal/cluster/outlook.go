@@ -71,9 +71,7 @@ func (c *calculation) setNotUpdated() {
 	if c.Updated || c.Done < c.Total() || c.Build != nil || len(c.Problems) > 0 || c.Partial {
 		return
 	}
-	why := c.notUpdated
-	why.Since = c.last
-	c.NotUpdated = &why
+	c.NotUpdated = &PoolCondition{c.notUpdated.Type, c.last, c.notUpdated.Message}
 }
 
 // setRemaining estimates Remaining: the time until the running updates complete, plus Typical for
@@ -86,10 +84,8 @@ func (c *calculation) setRemaining() {
 		return
 	}
 	var left time.Duration
-	for _, n := range c.Nodes {
-		if n.State == Updating {
-			left = max(left, c.Typical-max(0, c.now.Sub(cmp.Or(n.Begin(), c.now))))
-		}
+	for _, n := range c.NodesIn(Updating) {
+		left = max(left, c.Typical-max(0, c.now.Sub(cmp.Or(n.Begin(), c.now))))
 	}
 	places := max(1, c.MaxUnavailable-(c.Taken-c.Updating))
 	rounds := time.Duration((c.Waiting + places - 1) / places)

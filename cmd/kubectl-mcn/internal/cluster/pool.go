@@ -157,10 +157,15 @@ func (p Pool) AwaitsImage() bool {
 	return p.Build != nil || !p.Updated && slices.ContainsFunc(p.Problems, PoolCondition.IsOfBuild)
 }
 
+// NodesIn returns the nodes in a state.
+func (p Pool) NodesIn(s State) []Node {
+	return slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return n.State != s })
+}
+
 // StuckNodes returns the stuck nodes: first the degraded nodes, then the other stuck nodes. In each
 // group, the node with the longest Node.For comes first.
 func (p Pool) StuckNodes() []Node {
-	stuck := slices.DeleteFunc(slices.Clone(p.Nodes), func(n Node) bool { return n.State != Stuck })
+	stuck := p.NodesIn(Stuck)
 	rank := map[bool]int{false: 1}
 	slices.SortStableFunc(stuck, func(a, b Node) int {
 		return cmp.Or(rank[a.Degraded]-rank[b.Degraded], cmp.Compare(b.For, a.For))

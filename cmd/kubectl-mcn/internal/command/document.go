@@ -38,7 +38,7 @@ type documentPool struct {
 	Release        string                  `json:"release,omitempty"` // the OpenShift version of the target's config
 	Changes        string                  `json:"changes,omitempty"` // how the MachineConfigs of the target differ from the last ones
 	Complete       bool                    `json:"complete"`          // see cluster.Pool.IsDone
-	Updated        bool                    `json:"updated"`           // the pool's condition Updated is True for the target
+	Updated        bool                    `json:"updated"`           // see cluster.Pool.Updated
 	Paused         bool                    `json:"paused"`
 	PausedBy       mco.Write               `json:"pausedBy,omitzero"` // the last write of the manager that paused the pool
 	Blocked        bool                    `json:"blocked"`
@@ -89,7 +89,7 @@ type documentNode struct {
 	Degraded        bool                  `json:"degraded,omitempty"`
 	DegradedSince   time.Time             `json:"degradedSince,omitzero"`
 	Unavailable     []documentUnavailable `json:"unavailable,omitempty"`
-	OffTarget       bool                  `json:"offTarget,omitempty"` // the node updates to a config that is not the target of its pool
+	OffTarget       bool                  `json:"offTarget,omitempty"` // see cluster.Node.OffTarget
 	Desired         documentTarget        `json:"desired"`
 	Current         documentTarget        `json:"current"`
 	KubeletVersion  string                `json:"kubeletVersion,omitempty"`

@@ -21,9 +21,7 @@ func (n *Node) readCause(list []metav1.Condition) {
 	degraded, isLater := n.causeInErrors(), n.isLaterAttempt(list)
 	// After an hour, a failing drain makes the node degraded. The error of the drain has more
 	// details than the report of the daemon.
-	switch {
-	case degraded == "", hasFailed && (isLater || drainTimeout.MatchString(degraded)):
-	default:
+	if degraded != "" && (!hasFailed || !isLater && !drainTimeout.MatchString(degraded)) {
 		n.Message, n.IsOfStep = degraded, false
 		n.IsOld = isLater || n.DegradedInObject && conditions.HasUpdatePrefix(messageOf(list, phases.NodeDegraded))
 	}

@@ -42,8 +42,7 @@ type Node struct {
 	Started time.Time
 	// IsNew is true if no step of an update was ever reported: the node has joined with its config.
 	IsNew bool
-	// Completed is the time when the last update ended, or when a new node has joined. It is zero unless Updated is
-	// True.
+	// Completed is when the last update ended, or a new node has joined. It is zero unless Updated is True.
 	Completed time.Time
 	// WasTakenBack is set if the request of the last update was taken back, so the update installed nothing.
 	WasTakenBack bool
@@ -57,8 +56,7 @@ type Node struct {
 	// Since is zero for Uncordoned, Requested for Cordoned, and otherwise Started. Once the Node announces
 	// a reboot, Since is not before the Node became NotReady, or is Back: see readBack.
 	Since time.Time
-	// DegradedSince is the time when NodeDegraded became True. It is zero if NodeDegraded is not
-	// True.
+	// DegradedSince is when NodeDegraded became True. It is zero if NodeDegraded is not True.
 	DegradedSince time.Time
 
 	// Others are the conditions that report a problem and have no field of their own: their type ends
@@ -96,8 +94,7 @@ type Node struct {
 	// Back is when the machine was up again, if only the report of its reboot is missing.
 	Back time.Time
 	// IsLifted is set if the Node is not cordoned, although its update is between the drain and the uncordon: pods come
-	// back. CordonedAt is when the update cordoned it, and LiftedBy is the last write since then of somebody who cordons
-	// nodes.
+	// back. CordonedAt is when the update cordoned it, and LiftedBy the last write since then of somebody who cordons.
 	IsLifted   bool
 	CordonedAt time.Time
 	LiftedBy   Write
@@ -109,11 +106,12 @@ type Node struct {
 	prepared    progress.Target // what the status of the MachineConfigNode desires
 }
 
-// Towards returns what the update under way installs. If its request was taken back, the Node desires what it ran before,
-// and the daemon may go on with the update that it has prepared. While a daemon prepares an update, the status still has
-// the last one.
+// Towards returns what the update under way installs. If its request was taken back, the Node desires what it ran
+// before, and the daemon may go on with the update that it has prepared. While a daemon prepares an update, the status
+// still has the last one.
 func (n Node) Towards() progress.Target {
-	if n.Update == progress.Started && n.Step != phases.UpdatePrepared && n.Desired == n.Current && n.prepared.Config != "" {
+	isPrepared := n.Update == progress.Started && n.Step != phases.UpdatePrepared && n.prepared.Config != ""
+	if isPrepared && n.Desired == n.Current {
 		return n.prepared
 	}
 	return n.Desired
@@ -122,8 +120,7 @@ func (n Node) Towards() progress.Target {
 // NotStarted reports whether an update was requested, but has not started.
 func (n Node) NotStarted() bool { return n.Update == progress.Requested }
 
-// HasBegun reports whether Step has begun: it is running or has failed. It is true if the steps are not
-// known.
+// HasBegun reports whether Step is running or has failed. It is true if the steps are not known.
 func (n Node) HasBegun() bool {
 	at := indexOf(n.Steps, n.Step)
 	return at < 0 || n.Steps[at].State != ToDo

@@ -85,8 +85,8 @@ func podErrors(message string) (all []podError) {
 // A list of fewer pods than minListed is as short as its summary. A summary has the first maxListed names of each namespace.
 const minListed, maxListed = 3, 3
 
-// Listed summarizes an error that is a list of pods. It returns a text for each reason: the number of pods, their namespaces,
-// and last the first names of each. It returns nil if the error is not such a list, or has many reasons.
+// Listed summarizes an error that is a list of pods. It returns a text for each reason: the number of pods, their
+// namespaces, and last the first names of each. It returns nil if the error is not such a list, or has many reasons.
 func Listed(message string) (texts []string) {
 	all, total := podErrors(message), len(podsOf(message))
 	reasons := Groups(all, func(e podError) around { return e.around })

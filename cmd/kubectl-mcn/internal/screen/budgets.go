@@ -25,9 +25,7 @@ func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 	for _, pod := range pods {
 		commands := said.add(n, pod, o)
 		if nodemeta.IsName(pod.Name) && nodemeta.IsName(pod.Namespace) {
-			for _, command := range commands {
-				next = addOnce(next, command)
-			}
+			next = addOnce(next, commands...)
 		}
 	}
 	return said.texts(o), next
@@ -258,10 +256,12 @@ func healthOf(b cluster.Budget) string {
 	return text
 }
 
-// addOnce adds a text that the list does not have yet.
-func addOnce(list []string, text string) []string {
-	if slices.Contains(list, text) {
-		return list
+// addOnce adds the texts that the list does not have yet.
+func addOnce(list []string, texts ...string) []string {
+	for _, text := range texts {
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
 	}
-	return append(list, text)
+	return list
 }

@@ -19,10 +19,6 @@ const (
 	daemonPod     = "-l k8s-app=machine-config-daemon --field-selector spec.nodeName="
 )
 
-// ofController are the steps of an update that the controller carries out. The daemon carries out
-// all other steps.
-var ofController = []phases.Phase{phases.Cordoned, phases.Drained, phases.Uncordoned}
-
 // The commands below have NAME in place of the name of a node or pool.
 const (
 	daemonLog    = inNamespace + "logs -c machine-config-daemon $(" + inNamespace + "get pods -o name " + daemonPod + "NAME)"
@@ -73,7 +69,9 @@ func nextForStep(n cluster.Node, o Options) []string {
 	if n.IsLifted {
 		next = append(next, nextFor(n.Name, cordon)...)
 	}
-	isOfStep := slices.Contains(ofController, n.Step) && isAsked(n) && (message == "" || n.IsOfStep || mco.OfController.MatchString(message))
+	// The controller cordons, drains and uncordons. The daemon carries out all other steps.
+	isOfController := slices.Contains([]phases.Phase{phases.Cordoned, phases.Drained, phases.Uncordoned}, n.Step) && isAsked(n)
+	isOfStep := isOfController && (message == "" || n.IsOfStep || mco.OfController.MatchString(message))
 	switch {
 	case n.State != cluster.Stuck && !n.Slow && n.IsToOtherPool():
 		return nextFor(n.Name, showLabels)

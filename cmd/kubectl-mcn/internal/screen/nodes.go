@@ -158,10 +158,7 @@ func marks(n cluster.Node) (text string) {
 	return text
 }
 
-const (
-	before       = "before "
-	beingDeleted = "being deleted"
-)
+const beingDeleted = "being deleted"
 
 // stepOf returns what a node does in its update. If the daemon has not begun the next step, it says so:
 // for example, the daemon looks every ten seconds whether its node is drained.
@@ -173,7 +170,7 @@ func stepOf(n cluster.Node) string {
 	case !n.Back.IsZero():
 		return "rebooted"
 	case slices.ContainsFunc(n.Steps, isNext) && slices.ContainsFunc(n.Steps, func(s mco.Step) bool { return s.State == mco.Finished }):
-		return before + verb(n.Step)
+		return "before " + verb(n.Step)
 	}
 	return verb(n.Step)
 }

@@ -31,7 +31,7 @@ func ofPool(p cluster.Pool, o Options) []Problem {
 	}
 	all = append(all, paused(p, o))
 	if p.WaitsFor != nil {
-		problem := Problem{ProblemID: ProblemID{Kind: "WaitsFor"}, Tone: Warn, About: waiting(p)}
+		problem := Problem{ProblemID: ProblemID{Kind: "WaitsFor"}, Tone: Warn, About: namesOf(p.NodesIn(cluster.Waiting))}
 		problem.What = "waits until no node of pool " + Clean(p.WaitsFor.Name) + " is unavailable"
 		if p.WaitsFor.Name == nodemeta.Master && p.WaitsFor.Waiting > 0 && !p.WaitsFor.Paused {
 			problem.What += " or can be updated"
@@ -66,18 +66,12 @@ func ofCondition(p cluster.Pool, c cluster.PoolCondition, tone Tone, o Options) 
 		ProblemID: ProblemID{Kind: c.Type}, Since: c.Since, What: what, Message: c.Message, Next: nextForPool(p, c, o), Tone: tone,
 	}
 	if c.IsOfBuild() {
-		problem.About = waiting(p)
+		problem.About = namesOf(p.NodesIn(cluster.Waiting))
 	}
 	for _, r := range poolwords.ReadReports(c.Message) {
 		problem.About = append(problem.About, r.Node)
 	}
 	return problem
-}
-
-// waiting returns the names of the waiting nodes of a pool.
-func waiting(p cluster.Pool) []string {
-	isOther := func(n cluster.Node) bool { return n.State != cluster.Waiting }
-	return namesOf(slices.DeleteFunc(slices.Clone(p.Nodes), isOther))
 }
 
 // notUpdated returns the problem of a pool that is not Updated, although all its nodes are done. c
@@ -114,8 +108,9 @@ func unobserved(p cluster.Pool, o Options) Problem {
 		return Problem{}
 	}
 	problem := Problem{
-		ProblemID: ProblemID{Kind: p.Unobserved.Type}, Since: p.Unobserved.Since, Tone: Warn, About: waiting(p),
-		What: "waits" + sinceText(p.Unobserved.Since, o.Now) + " for the controller to look at its " + p.Unobserved.Message,
+		ProblemID: ProblemID{Kind: p.Unobserved.Type}, Since: p.Unobserved.Since, Tone: Warn,
+		What:  "waits" + sinceText(p.Unobserved.Since, o.Now) + " for the controller to look at its " + p.Unobserved.Message,
+		About: namesOf(p.NodesIn(cluster.Waiting)),
 	}
 	if !problem.Since.IsZero() {
 		problem.Tone, problem.Next = Alarm, []string{controllerLog}
@@ -165,7 +160,8 @@ func writtenBy(w mco.Write, o Options) string {
 
 // paused says since when the nodes of a paused pool wait, and which certificates expire soon.
 func paused(p cluster.Pool, o Options) Problem {
-	problem := Problem{ProblemID: ProblemID{Kind: "PausedPool"}, What: "paused" + writtenBy(p.PausedBy, o), Tone: Warn, About: waiting(p)}
+	problem := Problem{ProblemID: ProblemID{Kind: "PausedPool"}, Tone: Warn, About: namesOf(p.NodesIn(cluster.Waiting))}
+	problem.What = "paused" + writtenBy(p.PausedBy, o)
 	waits, leftOut := p.Waiting, o.leftOut(p)
 	if p.FromStatus {
 		waits = p.Unreported
@@ -200,18 +196,16 @@ func paused(p cluster.Pool, o Options) Problem {
 	return problem
 }
 
-// waitingSince returns since when a node of a paused pool waits: since the target was set, or since a later time when there
-// was something to wait for, and the first of the waiting nodes had ended its last update. The controller needs some seconds to say that the pool is not Updated.
+// waitingSince returns since when a node of a paused pool waits: since the target was set or, if that is much later, since
+// the pool is not Updated, its image is being built, or the first of the waiting nodes ended its last update.
 func waitingSince(p cluster.Pool) time.Time {
 	later := p.NotUpdatedSince()
 	if p.IsBuilding() {
 		later = mco.Latest(later, p.Build.Since)
 	}
 	var ends []time.Time
-	for _, n := range p.Nodes {
-		if n.State == cluster.Waiting {
-			ends = append(ends, mco.Latest(n.Completed, n.Ended))
-		}
+	for _, n := range p.NodesIn(cluster.Waiting) {
+		ends = append(ends, mco.Latest(n.Completed, n.Ended))
 	}
 	if len(ends) > 0 {
 		later = mco.Latest(later, slices.MinFunc(ends, time.Time.Compare))
@@ -222,8 +216,8 @@ func waitingSince(p cluster.Pool) time.Time {
 	return p.TargetSet
 }
 
-// leftOut says that the update of the cluster leaves a paused pool out, or returns "". If all nodes run the version already,
-// they wait for a change of their MachineConfigs.
+// leftOut says that the update of the cluster leaves a paused pool out, or returns "". If all nodes run the version
+// already, they wait for a change of their MachineConfigs.
 func (o Options) leftOut(p cluster.Pool) string {
 	isOther := func(n cluster.Node) bool { return o.Configs[n.Current.Config].Release != o.Version.Desired }
 	haveVersion := len(p.Nodes) > 0 && !slices.ContainsFunc(p.Nodes, isOther)

@@ -186,7 +186,8 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 // node of a Stalled pool, and a node that has not reported.
 func ofHeldNodes(p cluster.Pool, o Options) (all []Problem) {
 	for _, n := range p.Nodes {
-		problem, what, why, same := about(n, "Held"), "", "", any(nil) // same is what all nodes with this cause have in common
+		problem, what, why := about(n, "Held"), "", ""
+		var same any // what all nodes with this cause have in common
 		switch {
 		case isOutage(p, n, o):
 			why, same = reasons(n, o), outageOf(p, o)(n)

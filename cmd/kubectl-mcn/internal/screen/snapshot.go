@@ -35,8 +35,9 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 			screen = append(screen, wrapped(other.Tone, margin, margin, "the same: "+other.Subject+": "+other.What, o.Width)...)
 		}
 		isSame := func(p Problem) bool { return p.cause == same[0].cause }
+		isOther := func(p Problem) bool { return !isSame(p) }
 		for i, s := range list { // nodes of other pools
-			if ofNodes := slices.DeleteFunc(slices.Clone(s.problems), func(p Problem) bool { return !isSame(p) }); len(ofNodes) > 0 {
+			if ofNodes := slices.DeleteFunc(slices.Clone(s.problems), isOther); len(ofNodes) > 0 {
 				screen = append(screen, wrapped(Warn, margin, margin, "the same: "+o.same(same[0], ofNodes), o.Width)...)
 				list[i].problems = slices.DeleteFunc(s.problems, isSame)
 			}

@@ -67,8 +67,7 @@ func stepCounts(p cluster.Pool) (counts []string) {
 		}
 		return stepOf(n)
 	}
-	isOther := func(n cluster.Node) bool { return n.State != cluster.Updating }
-	steps := mco.Groups(slices.DeleteFunc(slices.Clone(p.Nodes), isOther), doing)
+	steps := mco.Groups(p.NodesIn(cluster.Updating), doing)
 	slices.SortStableFunc(steps, func(a, b []cluster.Node) int { return len(b) - len(a) })
 	for _, all := range steps {
 		counts = append(counts, fmt.Sprintf("%d %s", len(all), doing(all[0])))

@@ -53,9 +53,7 @@ func (o Options) versions(pools []cluster.Pool) string {
 		}
 		text = from + text
 		named = append(named, p.Name+" "+text)
-		if !slices.Contains(distinct, text) {
-			distinct = append(distinct, text)
-		}
+		distinct = addOnce(distinct, text)
 	}
 	if len(distinct) > 1 {
 		distinct = named

@@ -14,8 +14,8 @@ import (
 // From manySame nodes with the same cause on, they are counted, and only the first manySame names are shown.
 const manySame = 3
 
-// outageOf returns what tells outages apart: the first reason why a node is unavailable, and its message. A node of an outage may
-// be cordoned as well.
+// outageOf returns what tells outages apart: the first reason why a node is unavailable, and its message. A node of an
+// outage may be cordoned as well.
 func outageOf(p cluster.Pool, o Options) func(cluster.Node) any {
 	return func(n cluster.Node) any {
 		n.Unavailable = n.Unavailable[:min(1, len(n.Unavailable))]
@@ -48,7 +48,7 @@ func isOutage(p cluster.Pool, n cluster.Node, o Options) bool {
 	return isWaiting || slices.ContainsFunc(n.Unavailable, isLong)
 }
 
-// shared returns the first node with the reasons that all nodes have, without their times.
+// shared returns the first node, unavailable only for the reasons that all nodes have, and without their times.
 func shared(all ...cluster.Node) cluster.Node {
 	first := all[0]
 	first.Unavailable = nil
@@ -76,7 +76,8 @@ func outageTexts(p cluster.Pool, all []cluster.Node, o Options) (texts []string)
 			since = append(since, u.Since)
 		}
 	}
-	return []string{nodes(len(all)) + " " + whyIn(p, shared(all...), o) + o.span(since) + " (" + o.firstOf(namesOf(all)) + ")"}
+	names := " (" + o.firstOf(namesOf(all)) + ")"
+	return []string{nodes(len(all)) + " " + whyIn(p, shared(all...), o) + o.span(since) + names}
 }
 
 func namesOf(nodes []cluster.Node) (names []string) {
@@ -112,9 +113,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 		}
 		for _, n := range same {
 			if o.Node == "" || o.Node == n.Name {
-				for _, command := range nextForUnavailable(n) {
-					problem.Next = addOnce(problem.Next, command)
-				}
+				problem.Next = addOnce(problem.Next, nextForUnavailable(n)...)
 			}
 		}
 		if isWhole && !isOnlyCordoned {
