@@ -300,7 +300,7 @@ func TestAPoolThatIsNotUpdatedGivesTheReason(t *testing.T) {
 	assert.Zero(t, one(t, empty, 60).NotUpdated.Since, "a pool without nodes was Updated until it got its target, and nobody knows when")
 }
 
-// A pool is stalled if nodes wait, fewer than maxUnavailable are unavailable, and no node updates.
+// A pool is stalled if nodes wait, fewer than maxUnavailable are unavailable, and no node updates, or if maxUnavailable is invalid.
 func TestAPoolWithRoomForWaitingNodesIsStalled(t *testing.T) {
 	done := finishedNode("a", 0, 90)
 	for name, tc := range map[string]struct {
@@ -314,6 +314,7 @@ func TestAPoolWithRoomForWaitingNodesIsStalled(t *testing.T) {
 		"longer than between two updates": {worker("2", retargeted(20)), []cluster.Node{done, waitingNode("b")}, 92, true},
 		"the target is new":               {worker("2", retargeted(99)), []cluster.Node{done, waitingNode("b")}, 100, false},
 		"one updates":                     {worker("2", retargeted(20)), []cluster.Node{drainingNode("a", 99), waitingNode("b")}, 100, false},
+		"one updates, an invalid limit":   {worker("two", retargeted(20)), []cluster.Node{drainingNode("a", 99), waitingNode("b")}, 100, true},
 		"paused":                          {worker("2", retargeted(20), paused), []cluster.Node{done, waitingNode("b")}, 100, false},
 		"maxUnavailable is reached":       {worker("1", retargeted(20)), []cluster.Node{cordoned(done), waitingNode("b")}, 100, false},
 		"one of two places is free, the waiting node is cordoned": {worker("2", retargeted(20)), []cluster.Node{done, cordoned(waitingNode("b"))}, 100, true},

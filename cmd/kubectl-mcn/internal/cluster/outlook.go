@@ -37,7 +37,7 @@ func (c *calculation) setUnavailable() {
 		c.Blocked = resting >= c.MaxUnavailable
 		// If each waiting node takes a place itself, only the updates hold it back.
 		c.Full = c.Blocked || resting > 0 && slices.ContainsFunc(c.Nodes, maySelect)
-	case c.Updating > 0 || c.Build != nil || len(c.Problems) > 0 || c.Partial:
+	case c.Updating > 0 && c.InvalidLimit == "" || c.Build != nil || len(c.Problems) > 0 || c.Partial:
 	case !c.Observed:
 		if c.now.Sub(c.toObserve) >= standstill {
 			c.Unobserved = &PoolCondition{Type: "Unobserved", Since: c.toObserve, Message: "target"}

@@ -43,10 +43,10 @@ type Pool struct {
 	// are not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating take all
 	// places. A paused pool, or one with an InvalidLimit, is never Full or Blocked.
 	Full, Blocked bool
-	// Stalled is true if nodes are Waiting, a place has been free for 2 minutes, and no node is Updating. A
-	// pool with a Build or with Problems, or that is not Observed, is not Stalled. StalledSince is
-	// the last known time of a change that may have freed a place: see placeFree. It is zero if that may have been before
-	// the pool got its target.
+	// Stalled is true if nodes are Waiting, and either the pool has an InvalidLimit, or a place has been free for
+	// 2 minutes, and no node is Updating. A pool with a Build or with Problems, or that is not Observed, is not
+	// Stalled. StalledSince is the last known time of a change that may have freed a place: see placeFree. It is zero
+	// if that may have been before the pool got its target.
 	Stalled      bool
 	StalledSince time.Time
 	// WaitsFor is the pool whose nodes machine-config-operator waits for before it updates a node of
