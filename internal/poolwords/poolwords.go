@@ -14,8 +14,9 @@ import (
 )
 
 // MaxUnavailable returns how many nodes of a pool may be unavailable. A percentage refers to the machines of the pool.
-// As in machine-config-operator, the limit is 1 if it is not set, or if the percentage is of less than one machine. If the
-// value is a text that is no percentage, the limit is 1, and there is an error: machine-config-operator selects no node.
+// As in machine-config-operator, the limit is 1 if it is not set, or if the percentage is of less than one machine. If
+// the value is a text that is no percentage, the limit is 1, and there is an error: then machine-config-operator
+// selects no node.
 func MaxUnavailable(limit *intstr.IntOrString, machines int) (int, error) {
 	if limit == nil {
 		return 1, nil

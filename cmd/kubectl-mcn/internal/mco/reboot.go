@@ -24,11 +24,10 @@ func (n *Node) readBack(node *corev1.Node, list []metav1.Condition) {
 	if n.Step != phases.RebootedNode || !isKnown {
 		return
 	}
-	// The daemon also reports these phases when no step changes.
-	last := Latest(
-		timeOf(list, phases.NodeDegraded), timeOf(list, phases.PinnedImageSetsDegraded), timeOf(list, phases.PinnedImageSetsProgressing),
-	)
-	down := Latest(n.unavailableSince(progress.NotReady), began.Add(time.Minute)) // it goes on for a moment after its request
+	// The daemon also reports these phases when no step changes. It goes on for a moment after it has asked for the reboot.
+	last := Latest(timeOf(list, phases.NodeDegraded), timeOf(list, phases.PinnedImageSetsDegraded),
+		timeOf(list, phases.PinnedImageSetsProgressing))
+	down := Latest(n.unavailableSince(progress.NotReady), began.Add(time.Minute))
 	if isReported && last.After(down) && !rebootFailed.MatchString(messageOf(list, phases.NodeDegraded)) {
 		n.Back = last
 	}

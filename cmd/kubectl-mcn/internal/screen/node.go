@@ -79,8 +79,8 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 // whyWaiting says why a waiting node waits, or returns "" if an entry of the screen already says
 // so.
 func whyWaiting(p cluster.Pool, n cluster.Node, o Options) string {
-	isHeld := n.State == cluster.Waiting && len(n.Unavailable) == 0 && p.Taken >= p.MaxUnavailable && p.InvalidLimit == ""
-	if !isHeld || p.Paused || p.IsBuilding() {
+	isHeld := n.State == cluster.Waiting && len(n.Unavailable) == 0 && p.Taken >= p.MaxUnavailable
+	if !isHeld || p.InvalidLimit != "" || p.Paused || p.IsBuilding() {
 		return ""
 	}
 	why := Problem{What: fmt.Sprintf(": %d unavailable, maxUnavailable is %d", p.Unavailable, p.MaxUnavailable)}

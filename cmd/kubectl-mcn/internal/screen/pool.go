@@ -196,8 +196,8 @@ func paused(p cluster.Pool, o Options) Problem {
 	return problem
 }
 
-// waitingSince returns since when a node of a paused pool waits: since the target was set or, if that is much later, since
-// the pool is not Updated, its image is being built, or the first of the waiting nodes ended its last update.
+// waitingSince returns since when a node of a paused pool waits: since the target was set or, if that is much later,
+// since the pool is not Updated, its image is being built, or the first of the waiting nodes ended its last update.
 func waitingSince(p cluster.Pool) time.Time {
 	later := p.NotUpdatedSince()
 	if p.IsBuilding() {
