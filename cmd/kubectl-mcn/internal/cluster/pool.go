@@ -43,9 +43,9 @@ type Pool struct {
 	// are not Updating. A Full pool is Blocked if the unavailable nodes that are not Updating take all
 	// places. A paused pool, or one with an InvalidLimit, is never Full or Blocked.
 	Full, Blocked bool
-	// Stalled is true if nodes are Waiting, StalledSince is 2 minutes ago, and either a place is free and no node is
-	// Updating, or the pool has an InvalidLimit. A pool with a Build or with Problems, or that is not Observed, is not
-	// Stalled. StalledSince is the last known time of a change that may have freed a place: see placeFree. It is zero
+	// Stalled is true if nodes are Waiting, no known change of the last 2 minutes may have freed a place, and either a
+	// place is free and no node is Updating, or the pool has an InvalidLimit. A pool with a Build or with Problems, or
+	// that is not Observed, is not Stalled. StalledSince is the time of the last such change: see placeFree. It is zero
 	// if that may have been before the pool got its target.
 	Stalled      bool
 	StalledSince time.Time
