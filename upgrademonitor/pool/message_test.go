@@ -103,13 +103,15 @@ func TestALongErrorIsKeptIfItFits(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf(format, long), condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message)
 }
 
-func TestFourteenDegradedNodesAreAllListed(t *testing.T) {
+func TestTheFifteenthDegradedNodeIsCounted(t *testing.T) {
 	var ns nodes
-	for i := range 14 {
+	for i := range 15 {
 		ns = append(ns, newNode(fmt.Sprintf("worker-%02d", i), withState("Degraded", "x")))
 	}
-	status := statusOf(t, newPool("worker"), ns, nil, pool.Options{})
-	assert.Regexp(t, `Node worker-13 is reporting: "x"$`, condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message)
+	for nodes, end := range map[int]string{14: `"x"$`, 15: `"x", and 1 more$`} {
+		status := statusOf(t, newPool("worker"), ns[:nodes], nil, pool.Options{})
+		assert.Regexp(t, `Node worker-13 is reporting: `+end, condition(t, status, mcfgv1.MachineConfigPoolNodeDegraded).Message)
+	}
 }
 
 // broken returns n degraded nodes. Each has two errors, which are as long as the CRD allows.
