@@ -112,7 +112,7 @@ func (s *saidOfPods) add(n cluster.Node, pod mco.Pod, o Options) []string {
 func (s *saidOfPods) texts(o Options) []string {
 	texts := s.leaving
 	if more := len(texts) - manySame; more > 0 && !o.Whole {
-		texts = append(texts[:manySame], fmt.Sprintf("%d more are terminating: kubectl mcn -o wide", more))
+		texts = append(texts[:manySame], fmt.Sprintf("%d more terminating: kubectl mcn -o wide", more))
 	}
 	texts = append(texts, s.others...)
 	for _, name := range slices.SortedFunc(maps.Keys(s.refused), byName) {

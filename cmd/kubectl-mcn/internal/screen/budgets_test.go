@@ -86,7 +86,7 @@ func TestTheFourthTerminatingPodIsCounted(t *testing.T) {
 	o := Options{Facts: cluster.Facts{Pods: pods}, Now: began}
 	texts, _ := o.ofPods(n)
 	require.Len(t, texts, 6)
-	assert.Equal(t, []string{"1 more are terminating: kubectl mcn -o wide", "shop/f is not Ready since 08:00:00 (0s): CrashLoopBackOff", "shop/g is not Ready since 08:00:00 (0s)"}, texts[3:])
+	assert.Equal(t, []string{"1 more terminating: kubectl mcn -o wide", "shop/f is not Ready since 08:00:00 (0s): CrashLoopBackOff", "shop/g is not Ready since 08:00:00 (0s)"}, texts[3:])
 	o.Whole = true
 	texts, _ = o.ofPods(n)
 	assert.Len(t, texts, 6)
