@@ -48,7 +48,8 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 	s := newServer(t, rollout()...)
 	list := policyv1.PodDisruptionBudgetList{Items: []policyv1.PodDisruptionBudget{*web, *db, *idle, *loose}}
 	const ofPod = "/api/v1/namespaces/shop/pods/pdb-app-0"
-	s.paths = map[string]any{"/apis/policy/v1/namespaces/shop/poddisruptionbudgets": list, ofPod: newPod("web")}
+	s.serve("/apis/policy/v1/namespaces/shop/poddisruptionbudgets", list)
+	s.serve(ofPod, newPod("web"))
 	file := s.kubeconfig(t)
 	for _, args := range [][]string{nil, {"node", "worker-4"}} {
 		got := execute(t, "", append(args, "--kubeconfig", file)...)
@@ -61,21 +62,21 @@ func TestADrainNamesTheBudgetThatRefuses(t *testing.T) {
 		assert.Contains(t, got.stdout, `"details": [`)
 		assert.Contains(t, got.stdout, strings.TrimSpace(refusedByWeb))
 	}
-	assert.Equal(t, 4, s.verbs["list pdb-app-0"], "each run requests the pod once")
+	assert.Equal(t, 4, s.requests("list pdb-app-0"), "each run requests the pod once")
 	r := start(t, "wait", "--kubeconfig", file, "--tolerate", "40s") // by then, the budgets are read
 	_, stdout, _ := r.end()
 	assert.Contains(t, stdout, refusedByWeb)
-	assert.Greater(t, s.verbs["list pdb-app-0"], 4, "wait reads the pod, which may be evicted at any time")
+	assert.Greater(t, s.requests("list pdb-app-0"), 4, "wait reads the pod, which may be evicted at any time")
 
-	s.paths[ofPod] = &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "pdb-app-0"}}
+	s.serve(ofPod, &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "pdb-app-0"}})
 	assert.Contains(t, execute(t, "", "--kubeconfig", file).stdout, "    no budget of shop selects pdb-app-0\n", "a pod without labels exists")
 	again := newPod("web")
 	again.Spec.NodeName = "worker-3"
-	s.paths[ofPod] = again
+	s.serve(ofPod, again)
 	got := execute(t, "", "--kubeconfig", file)
 	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is no longer on worker-4\n", "the pod of a StatefulSet was created again on another node")
 	assert.NotContains(t, got.stdout, "PDB")
-	delete(s.paths, ofPod)
+	s.serve(ofPod, nil)
 	got = execute(t, "", "--kubeconfig", file)
 	assert.Contains(t, got.stdout, "    shop/pdb-app-0 is no longer on worker-4\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "the controller tries again")
 	assert.NotContains(t, got.stdout, "budgets of")

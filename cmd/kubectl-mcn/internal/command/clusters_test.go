@@ -87,10 +87,8 @@ func TestClusterAndFileAgree(t *testing.T) {
 		objects := append(situations[name](), unhealthy())
 		s := newServer(t, objects...)
 		budget := newBudget("web", 0, 1, 1, 2)
-		s.paths = map[string]any{
-			"/apis/policy/v1/namespaces/shop/poddisruptionbudgets": policyv1.PodDisruptionBudgetList{Items: []policyv1.PodDisruptionBudget{*budget}},
-			"/api/v1/namespaces/shop/pods/pdb-app-0":               newPod("web"),
-		}
+		s.serve("/apis/policy/v1/namespaces/shop/poddisruptionbudgets", policyv1.PodDisruptionBudgetList{Items: []policyv1.PodDisruptionBudget{*budget}})
+		s.serve("/api/v1/namespaces/shop/pods/pdb-app-0", newPod("web"))
 		objects = append(objects, budget, newPod("web"))
 		for _, n := range s.objects[coreNodes] {
 			objects = append(objects, n)

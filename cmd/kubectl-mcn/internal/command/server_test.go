@@ -53,11 +53,11 @@ type server struct {
 	*httptest.Server
 	expires  bool              // counts the continue tokens
 	releases map[string]string // of rendered configs
-	paths    map[string]any    // further objects and lists
-	verbs    map[string]int    // the number of requests of each kind
-	urls     map[string]bool   // the lists and watches, with their selectors and limits
 
-	mu      sync.Mutex
+	mu      sync.Mutex      // a command that has ended may have left a request
+	paths   map[string]any  // further objects and lists
+	verbs   map[string]int  // the number of requests of each kind
+	urls    map[string]bool // the lists and watches, with their selectors and limits
 	fail    failure
 	version int
 	objects map[string]map[string]runtime.Object // by resource and name
@@ -78,6 +78,13 @@ func (s *server) failWith(f failure) {
 	s.fail = f
 }
 
+// serve responds to requests for a path with an object or a list. nil responds that it is not found.
+func (s *server) serve(path string, object any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.paths[path] = object
+}
+
 // requests returns the number of requests of a kind, for example "list machineconfignodes".
 func (s *server) requests(kind string) int {
 	s.mu.Lock()
@@ -94,7 +101,7 @@ type change struct {
 
 func newServer(t testing.TB, objects ...runtime.Object) *server {
 	t.Helper()
-	s := &server{objects: map[string]map[string]runtime.Object{}, changed: make(chan struct{}), verbs: map[string]int{}, urls: map[string]bool{}}
+	s := &server{objects: map[string]map[string]runtime.Object{}, changed: make(chan struct{}), paths: map[string]any{}, verbs: map[string]int{}, urls: map[string]bool{}}
 	for resource := range kinds {
 		s.objects[resource] = map[string]runtime.Object{}
 	}
@@ -178,16 +185,17 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		s.urls[line] = true
 	}
-	config := s.objects[configsResource][resource]
+	object := s.paths[r.URL.Path]
+	if config := s.objects[configsResource][resource]; config != nil {
+		object = config
+	}
 	s.mu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	switch {
 	case fail.status != 0 && (fail.verb == "" || fail.verb == verb) && strings.HasPrefix(resource, fail.resource):
 		reject(w, fail.status, fmt.Sprintf(`User "alice" cannot %s resource %q`, verb, resource))
-	case s.paths[r.URL.Path] != nil:
-		_ = encoding.NewEncoder(w).Encode(s.paths[r.URL.Path])
-	case config != nil:
-		_ = encoding.NewEncoder(w).Encode(config)
+	case object != nil:
+		_ = encoding.NewEncoder(w).Encode(object)
 	case s.releases[resource] != "":
 		_ = encoding.NewEncoder(w).Encode(map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "PartialObjectMetadata", "metadata": map[string]any{
 			"name": resource, "annotations": map[string]string{"machineconfiguration.openshift.io/release-image-version": s.releases[resource]}}})
