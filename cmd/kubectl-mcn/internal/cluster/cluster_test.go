@@ -94,8 +94,7 @@ func TestNodesAndSelectorsDecideThePool(t *testing.T) {
 		"a Windows Node is no machine of a pool":              {nodes{cluster.NewNode(windows, nil), cluster.NewNode(nil, gone)}, false, "worker"},
 		"a Node that has left the pool, and an old object":    {nodes{cluster.NewNode(kube(configB, "infra"), nil), cluster.NewNode(nil, gone)}, false, "infraleft over"},
 		"a Node of a custom pool that was deleted":            {nodes{cluster.NewNode(kube("rendered-web-b", "worker", "web"), nil)}, true, "worker"},
-		"a pool that is not known, all others are complete":   {nodes{cluster.NewNode(kube(configB, "worker"), nil), cluster.NewNode(nil, object("web", configB))}, false, "workerleft over"},
-		"a pool that is not known, and one is not complete":   {nodes{cluster.NewNode(kube(configA, "infra"), nil), cluster.NewNode(nil, object("web", configB))}, false, "infraweb"},
+		"an object of a pool that is not known":               {nodes{cluster.NewNode(kube(configB, "worker"), nil), cluster.NewNode(nil, object("web", configB))}, false, "workerleft over"},
 	} {
 		pools := []*mcfgv1.MachineConfigPool{selecting("infra"), selecting("gpu"), selecting("worker")}
 		if !tc.hasNodes {
