@@ -31,18 +31,16 @@ func TestAPodWasDeletedItsGracePeriodBeforeItsDeletionTimestamp(t *testing.T) {
 	assert.Equal(t, at(60), cluster.NewPod(pod).Deleted)
 }
 
-// A pod that is not Ready says what its first container that does not run says, or else what the condition says.
+// A pod that is not Ready says what its first container that waits says, or else what the condition says.
 func TestThePodSaysWhyItIsNotReady(t *testing.T) {
 	waiting := func(reason, message string) corev1.ContainerState {
 		return corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: reason, Message: message}}
 	}
 	killed := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "OOMKilled", ExitCode: 137}}
-	ended := corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{Reason: "Completed"}}
 	for want, list := range map[string][]corev1.ContainerStatus{
-		"not Ready":                       {{Name: "a", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}, LastTerminationState: killed}, {Name: "b", State: ended}},
+		"not Ready":                       {{Name: "a", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}, LastTerminationState: killed}, {Name: "b", State: killed}},
 		"ImagePullBackOff: no such image": {{Name: "a", State: waiting("ImagePullBackOff", "no such image")}, {Name: "b", State: killed}},
 		"ContainerCreating":               {{Name: "a", State: waiting("ContainerCreating", "")}},
-		"container a ended with OOMKilled, exit code 137":                   {{Name: "a", State: killed}},
 		"CrashLoopBackOff, container a ended with OOMKilled, exit code 137": {{Name: "a", State: waiting("CrashLoopBackOff", "back-off"), LastTerminationState: killed}},
 	} {
 		pod := &corev1.Pod{}

@@ -67,17 +67,15 @@ func NewPod(o *corev1.Pod) Pod {
 	return p
 }
 
-// whyNotRunning returns why the first container that does not run does not, or "".
+// whyNotRunning returns why the first container that waits does not run, or "".
 func whyNotRunning(status *corev1.PodStatus) string {
 	for _, c := range slices.Concat(status.InitContainerStatuses, status.ContainerStatuses) {
 		last := c.LastTerminationState.Terminated
-		switch waiting, ended := c.State.Waiting, c.State.Terminated; {
+		switch waiting := c.State.Waiting; {
 		case waiting != nil && last != nil:
 			return fmt.Sprintf("%s, container %s ended with %s, exit code %d", waiting.Reason, c.Name, last.Reason, last.ExitCode)
 		case waiting != nil:
 			return strings.TrimSuffix(waiting.Reason+": "+waiting.Message, ": ")
-		case ended != nil && ended.ExitCode != 0:
-			return fmt.Sprintf("container %s ended with %s, exit code %d", c.Name, ended.Reason, ended.ExitCode)
 		}
 	}
 	return ""
