@@ -88,9 +88,6 @@ func notUpdated(p cluster.Pool, c cluster.PoolCondition, o Options) Problem {
 		problem.Tone = Warn
 	}
 	problem.What = "all nodes have the target, but the pool is not Updated" + sinceText(c.Since, o.Now)
-	if p.Total() == 0 {
-		problem.What = "it has no nodes, and is not Updated" + sinceText(c.Since, o.Now)
-	}
 	problem.addUnavailable(p, o)
 	if len(problem.About) > 0 {
 		problem.Message = ""
