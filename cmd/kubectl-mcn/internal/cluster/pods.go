@@ -33,7 +33,12 @@ func (b Budget) Allows(p Pod) bool {
 	return b.DisruptionsAllowed > 0 || !p.NotReady.IsZero() && (b.AlwaysAllow || hasEnough)
 }
 
-// Pod is a pod that the error of a drain names. A pod that is gone does not exist.
+// Waits reports whether the budget refuses evictions because pods are not healthy. It may allow one once they are Ready.
+func (b Budget) Waits() bool {
+	return b.Failure == "" && b.DisruptionsAllowed <= 0 && b.CurrentHealthy < b.ExpectedPods
+}
+
+// Pod is a pod that the error of a drain names, or that its budget selects. A pod that is gone does not exist.
 type Pod struct {
 	Labels  labels.Set
 	Node    string // the name of its node, or "" if it has none

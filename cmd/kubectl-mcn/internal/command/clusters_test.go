@@ -89,7 +89,11 @@ func TestClusterAndFileAgree(t *testing.T) {
 		budget := newBudget("web", 0, 1, 1, 2)
 		s.serve("/apis/policy/v1/namespaces/shop/poddisruptionbudgets", policyv1.PodDisruptionBudgetList{Items: []policyv1.PodDisruptionBudget{*budget}})
 		s.serve("/api/v1/namespaces/shop/pods/pdb-app-0", newPod("web"))
-		objects = append(objects, budget, newPod("web"))
+		other := newPod("web")
+		other.Name = "other"
+		other.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(now)}}
+		s.serve("/api/v1/namespaces/shop/pods", corev1.PodList{Items: []corev1.Pod{*newPod("web"), *other}})
+		objects = append(objects, budget, newPod("web"), other)
 		for _, n := range s.objects[coreNodes] {
 			objects = append(objects, n)
 		}

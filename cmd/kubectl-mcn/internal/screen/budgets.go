@@ -172,13 +172,12 @@ func (o Options) terminating(p cluster.Pod) string {
 	return text
 }
 
-// unhealthy returns the known pods that are not Ready and that a budget counts, if it allows no disruption: it may once they
-// are Ready.
+// unhealthy returns the known pods that a budget waits for.
 func (o Options) unhealthy(budget types.NamespacedName) (all []types.NamespacedName) {
 	b := o.Budgets[budget]
 	for name, pod := range o.Pods {
 		isCounted := name.Namespace == budget.Namespace && b.Selector.Matches(pod.Labels) && pod.Deleted.IsZero()
-		if b.Failure == "" && b.DisruptionsAllowed <= 0 && isCounted && !pod.NotReady.IsZero() {
+		if b.Waits() && isCounted && !pod.NotReady.IsZero() {
 			all = append(all, name)
 		}
 	}

@@ -41,14 +41,19 @@ func TestThePodsOfABudgetThatAreNotReadyAreNamed(t *testing.T) {
 	since := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
 	app := labels.Set{"app": "db"}
 	budget := types.NamespacedName{Namespace: "shop", Name: "db"}
-	o := Options{Facts: cluster.Facts{Budgets: map[types.NamespacedName]cluster.Budget{budget: {Selector: app.AsSelector()}}, Pods: map[types.NamespacedName]cluster.Pod{
+	waits := cluster.Budget{Selector: app.AsSelector()}
+	waits.ExpectedPods = 3
+	o := Options{Facts: cluster.Facts{Budgets: map[types.NamespacedName]cluster.Budget{budget: waits}, Pods: map[types.NamespacedName]cluster.Pod{
 		{Namespace: "shop", Name: "db-0"}: {Labels: app, NotReady: since}, {Namespace: "shop", Name: "db-1"}: {Labels: app},
 		{Namespace: "shop", Name: "web"}: {NotReady: since}, {Namespace: "test", Name: "db-0"}: {Labels: app, NotReady: since},
 		{Namespace: "shop", Name: "db-2"}: {Labels: app, NotReady: since, Deleted: since},
 	}}}
 	assert.Equal(t, []types.NamespacedName{{Namespace: "shop", Name: "db-0"}}, o.unhealthy(budget))
-	o.Budgets[budget] = cluster.Budget{Selector: app.AsSelector(), Failure: "no controller"}
-	assert.Empty(t, o.unhealthy(budget), "nobody knows what the budget waits for")
+	allows, healthy, uncounted := waits, waits, waits
+	allows.DisruptionsAllowed, healthy.CurrentHealthy, uncounted.Failure = 1, 3, "no controller"
+	for _, o.Budgets[budget] = range []cluster.Budget{allows, healthy, uncounted} {
+		assert.Empty(t, o.unhealthy(budget), "the budget waits for no pod, or nobody knows for which")
+	}
 }
 
 // A pod of another node was created again. If its node is not known, a pod that is younger than the drain is on another node.

@@ -128,7 +128,7 @@ const configsPath = "/apis/machineconfiguration.openshift.io/v1/machineconfigs"
 func (c *Cluster) readConfigs(ctx context.Context, s *Store, client rest.Interface) {
 	for _, name := range s.unknownConfigs() {
 		config := &metav1.PartialObjectMetadata{}
-		err := c.getJSON(ctx, client, configsPath+"/"+name, "", config)
+		err := c.getJSON(ctx, client.Get().AbsPath(configsPath, name), config)
 		if err == nil || apierrors.IsForbidden(err) || apierrors.IsNotFound(err) {
 			config.Name = name
 			s.Put(config)
@@ -136,20 +136,16 @@ func (c *Cluster) readConfigs(ctx context.Context, s *Store, client rest.Interfa
 	}
 	for target, selector := range s.newTargets() {
 		list := &metav1.PartialObjectMetadataList{}
-		if c.getJSON(ctx, client, configsPath, selector, list) == nil {
+		if c.getJSON(ctx, client.Get().AbsPath(configsPath).Param("labelSelector", selector), list) == nil {
 			s.putSources(target, list.Items, c.MachineConfig)
 		}
 	}
 }
 
-// getJSON reads an object or a list. selector selects the objects of a list by their labels; "" selects all.
-func (c *Cluster) getJSON(ctx context.Context, client rest.Interface, path, selector string, into any) error {
+// getJSON reads an object or a list.
+func (c *Cluster) getJSON(ctx context.Context, request *rest.Request, into any) error {
 	ctx, cancel := context.WithTimeout(ctx, min(c.RequestTimeout, detailsInterval))
 	defer cancel()
-	request := client.Get().AbsPath(path)
-	if selector != "" {
-		request.Param("labelSelector", selector)
-	}
 	switch into.(type) {
 	case *metav1.PartialObjectMetadata:
 		request.Param("resourceVersion", "0").SetHeader("Accept", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1")

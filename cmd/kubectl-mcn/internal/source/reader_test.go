@@ -129,7 +129,7 @@ func TestAnOptionalObjectIsAwaitedForTwoSecondsAtMost(t *testing.T) {
 			require.NoError(t, err)
 			began := time.Now()
 			c := &Cluster{RequestTimeout: timeout}
-			require.ErrorIs(t, c.getJSON(t.Context(), client, configsPath, "", &metav1.PartialObjectMetadata{}), context.DeadlineExceeded)
+			require.ErrorIs(t, c.getJSON(t.Context(), client.Get(), &metav1.PartialObjectMetadata{}), context.DeadlineExceeded)
 			assert.Equal(t, want, time.Since(began))
 		})
 	}
@@ -242,6 +242,58 @@ func TestAtMostTenPodsAreRead(t *testing.T) {
 	assert.Equal(t, map[string]int{"/apis/policy/v1/namespaces/shop": 1, "/api/v1/namespaces/shop/pods": 10}, requests)
 }
 
+// If a budget refuses a pod because others are not healthy, its pods are listed. A pod that no longer exists is forgotten,
+// unless an error names it.
+func TestThePodsOfABudgetThatWaitsAreListed(t *testing.T) {
+	const (
+		shop   = "/api/v1/namespaces/shop/pods"
+		budget = `{"metadata":{"name":"%s","namespace":"%s"},"spec":{"selector":{"matchLabels":%s}},"status":{"disruptionsAllowed":%d,"currentHealthy":1,"expectedPods":2}}`
+		pod    = `{"metadata":{"name":"%s","namespace":"shop","labels":{"app":"web"}}}`
+	)
+	list := func(items ...string) string { return `{"items":[` + strings.Join(items, ",") + `]}` }
+	web := []string{fmt.Sprintf(pod, "web-0"), fmt.Sprintf(pod, "web-1"), fmt.Sprintf(pod, "web-2")}
+	for labels, want := range map[string]struct{ selector, others string }{`{"app":"web"}`: {"app=web", "shop/db test/web"}, "{}": {"", "test/web"}} {
+		responses := map[string]string{
+			"/apis/policy/v1/namespaces/shop/poddisruptionbudgets": list(fmt.Sprintf(budget, "web", "shop", labels, 0), fmt.Sprintf(budget, "db", "shop", `{"app":"db"}`, 0),
+				fmt.Sprintf(budget, "loose", "shop", labels, 1), fmt.Sprintf(budget, "web", "test", labels, 0)),
+			shop + "/web-0": web[0], shop: list(web[0], web[1]),
+		}
+		var lists []string
+		c, client := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			if path.Base(r.URL.Path) == pods {
+				lists = append(lists, r.URL.Path+r.URL.Query().Get("labelSelector"))
+			}
+			if r.URL.Path == shop+"/gone-0" {
+				w.WriteHeader(http.StatusNotFound)
+			} else if responses[r.URL.Path] == "" {
+				w.WriteHeader(http.StatusForbidden)
+			}
+			_, _ = io.WriteString(w, responses[r.URL.Path])
+		})
+		s := NewStore()
+		s.Put(newRefused("web-0"))
+		s.Put(newRefused("gone-0"))
+		s.Put(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "db"}})
+		s.Put(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "test", Name: "web", Labels: map[string]string{"app": "web"}}})
+		assertKnown := func(listed string) {
+			c.readPods(t.Context(), s, client)
+			var names []string
+			for name := range s.View(time.Time{}).Pods {
+				names = append(names, name.String())
+			}
+			assert.ElementsMatch(t, strings.Fields("shop/gone-0 shop/web-0 "+listed+" "+want.others), names, labels)
+		}
+		assertKnown("shop/web-1")
+		responses[shop] = list(web[0], web[2])
+		assertKnown("shop/web-2")
+		delete(responses, shop)
+		assertKnown("shop/web-2")
+		assertKnown("shop/web-2")
+		assert.Equal(t, []string{shop + want.selector, shop + want.selector, shop + want.selector}, lists, "a list that is denied is not requested again")
+		assert.ErrorContains(t, s.View(time.Time{}).Denied["list "+pods], "not allowed to list pods on ")
+	}
+}
+
 // If the user may not read budgets and pods, they are requested once, and each view says so.
 func TestDeniedBudgetsAndPodsAreReadOnce(t *testing.T) {
 	requests := 0
@@ -253,7 +305,7 @@ func TestDeniedBudgetsAndPodsAreReadOnce(t *testing.T) {
 	s.Put(newRefused("web-0"))
 	for range 2 {
 		c.readPods(t.Context(), s, client)
-		assert.ErrorContains(t, s.View(time.Time{}).Denied[budgets], "not allowed to list poddisruptionbudgets on ")
+		assert.ErrorContains(t, s.View(time.Time{}).Denied["list "+budgets], "not allowed to list poddisruptionbudgets on ")
 	}
 	assert.Equal(t, 2, requests)
 }

@@ -42,7 +42,7 @@ type View struct {
 	Components  []metav1.Condition // the conditions of the MachineConfiguration, if they are known
 	Ready       bool               // all resources were listed at least once
 	Last        bool               // the source has no more objects
-	Denied      map[string]error   // the errors for resources that the user may not read, by resource
+	Denied      map[string]error   // the errors for what the user may not read, by resource, or by verb and resource
 	Failure     error              // the last error of the API server; nil while the server responds
 	LastContact time.Time          // the time of the server's last response; zero while it responds
 
