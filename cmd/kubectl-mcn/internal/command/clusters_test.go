@@ -74,8 +74,8 @@ func TestWaitOnAFileDecidesByTheLastView(t *testing.T) {
 			assert.Equal(t, min(1, test.code), strings.Count(got.stderr, "\n"))
 		})
 	}
-	got := execute(t, "", "wait", "-f", filepath.Join(real, "build-success-not-applied.yaml"), "--at", "now")
-	assert.Contains(t, got.stderr, "infra 0/2 to 93e0d654, 2 waiting, its image is not applied\n")
+	got := execute(t, "", "wait", "-f", filepath.Join(real, "build-success-not-applied.yaml"), "--at", "now", "--tolerate", "0s")
+	assert.Contains(t, got.stderr, "failed: infra 0/2 to 93e0d654, 2 waiting, its image is not applied\n")
 	got = execute(t, "", "wait", "-f", filepath.Join(real, "nothing-selected.yaml"), "--at", "now", "--tolerate", "10000h")
 	assert.Contains(t, got.stderr, " waiting, stalled\n")
 }

@@ -41,6 +41,10 @@ func TestABuildConcernsTheWaitingNodes(t *testing.T) {
 		assert.Equal(t, []string{next}, problem.Next)
 		assert.Equal(t, kind == "BuildFailed", len(problem.About) == 1, kind)
 	}
+	p.Build = &cluster.PoolCondition{Type: cluster.BuildSucceeded}
+	assert.Len(t, Failures(p, Options{}), 1)
+	p.WaitsFor = &cluster.Pool{Name: "master"}
+	assert.Empty(t, Failures(p, Options{}), "the nodes get the image after those of the other pool")
 }
 
 // One command shows the budgets of all refused pods of a namespace, so it comes before the commands for single pods. A pod
