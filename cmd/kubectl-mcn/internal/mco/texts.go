@@ -133,6 +133,10 @@ var (
 	colors = text("colors are left out", "rpm-ostree, for a terminal; other programs quote it",
 		`error running rpm-ostree cleanup -r: \x1b[0m\x1b[31merror: \x1b[0mInvoking cleanup`,
 		`(\x1b\[|\x{9b}|\\(x1b|u001b|033|e)\[)[0-9;:]*m`)
+	// Digest matches a digest. Of a digest in a long message, the beginning is enough.
+	Digest = text("the rest of the digest makes room for the cause in a message that is cut", "rpm-ostree; CRI-O, podman and registries, too",
+		`Old and new refs are equal: ostree-unverified-registry:quay.io/shop/os@sha256:0b9ca241da2f41c03d2106c24ce9dee2370329771d7883508ddfc1d4712fc310`,
+		`\b([0-9a-f]{8})[0-9a-f]{56}\b`)
 	// Different matches the parts of a message that differ between nodes with the same cause: times, addresses, digests,
 	// UUIDs and other hashes, long numbers, and paths.
 	Different = text("nodes have the same cause, although this part differs", "Go, the kernel, API servers and registries",

@@ -46,6 +46,7 @@ var also = map[*regexp.Regexp][]*regexp.Regexp{
 	errorStart:       {errorWords},
 	errorWords:       {Different},
 	colors:           {errorStart, errorWords, Different},
+	Digest:           {Different},
 	Different:        {errorStart, errorWords},
 }
 

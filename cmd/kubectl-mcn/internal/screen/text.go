@@ -62,9 +62,12 @@ func pad(s string, width int) string { return s + strings.Repeat(" ", max(0, wid
 const keptTail = 160
 
 // cutMiddle cuts clean text in the middle, to about width columns. It always keeps the last
-// keptTail columns.
+// keptTail columns. If the text is too long, its digests are cut first.
 func cutMiddle(s string, width int) string {
 	width = max(width, keptTail+40)
+	if Width(s) > width {
+		s = mco.Digest.ReplaceAllString(s, "$1"+ellipsis)
+	}
 	if Width(s) <= width {
 		return s
 	}
