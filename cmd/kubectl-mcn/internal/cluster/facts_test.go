@@ -57,7 +57,8 @@ func TestThePodSaysWhyItIsNotReady(t *testing.T) {
 	}
 }
 
-// A budget protects healthy pods. The API server evicts a pod that is not Ready if the others are enough, or if the budget says so.
+// A budget protects healthy pods. The API server evicts a pod that is not Ready if the others are enough, or if the budget says so,
+// and a pod that does not run in any case.
 func TestABudgetDoesNotProtectAPodThatIsNoLoss(t *testing.T) {
 	for name, tc := range map[string]struct {
 		healthy, required int32
@@ -81,5 +82,8 @@ func TestABudgetDoesNotProtectAPodThatIsNoLoss(t *testing.T) {
 		assert.Equal(t, tc.want, cluster.NewBudget(b).Allows(pod), name)
 		b.Status.DisruptionsAllowed = 1
 		assert.True(t, cluster.NewBudget(b).Allows(pod), name)
+	}
+	for phase, want := range map[corev1.PodPhase]bool{corev1.PodPending: true, corev1.PodRunning: false, corev1.PodSucceeded: true, corev1.PodFailed: true} {
+		assert.Equal(t, want, cluster.NewPod(&corev1.Pod{Status: corev1.PodStatus{Phase: phase}}).IsUnguarded, phase)
 	}
 }

@@ -48,6 +48,8 @@ type Pod struct {
 	// Finalizers are what it waits for after that. All are zero unless the pod is terminating.
 	Deleted, Ends time.Time
 	Finalizers    []string
+	// IsUnguarded is true if no budget protects the pod: it has not started, or has ended.
+	IsUnguarded bool
 	// NotReady is when the pod became not Ready, and Why the cause. They are zero if the pod is Ready, or has ended.
 	NotReady time.Time
 	Why      string
@@ -61,6 +63,7 @@ func NewPod(o *corev1.Pod) Pod {
 		p.Ends, p.Deleted, p.Finalizers = o.DeletionTimestamp.Time, o.DeletionTimestamp.Add(-grace), o.Finalizers
 	}
 	hasEnded := o.Status.Phase == corev1.PodSucceeded || o.Status.Phase == corev1.PodFailed
+	p.IsUnguarded = hasEnded || o.Status.Phase == corev1.PodPending
 	for _, c := range o.Status.Conditions {
 		if !hasEnded && (c.Type == corev1.PodReady || c.Type == corev1.PodScheduled) && c.Status != corev1.ConditionTrue {
 			p.NotReady, p.Why = c.LastTransitionTime.UTC(), cmp.Or(whyNotRunning(&o.Status), c.Message)

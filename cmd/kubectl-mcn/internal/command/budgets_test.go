@@ -99,11 +99,12 @@ func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 	of := func(objects ...runtime.Object) string { return asList(t, append(rollout(), objects...)...) }
 	invalid := newBudget("invalid", 0, 3, 3, 3)
 	invalid.Spec.Selector.MatchExpressions = []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Likes"}}
-	always, down := newBudget("web", 0, 0, 1, 1), newPod("web")
+	always, down, pending := newBudget("web", 0, 0, 1, 1), newPod("web"), newPod("web")
 	always.Spec.UnhealthyPodEvictionPolicy = ptr.To(policyv1.AlwaysAllow)
 	changed := newBudget("web", 1, 2, 1, 2)
 	changed.Generation = 1
 	down.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(now)}}
+	pending.Status.Phase = corev1.PodPending
 	for name, test := range map[string]struct{ in, says, never string }{
 		"a dump without Pods":                         {of(web, db), anyOfShop, "PDB"},
 		"a dump with the Pod":                         {of(web, db, newPod("web")), refusedByWeb, "shop/db"},
@@ -112,6 +113,7 @@ func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 		"a budget that now allows the eviction":       {of(newBudget("web", 1, 2, 1, 2), newPod("web")), "    shop/pdb-app-0 can be evicted now\n", "PDB"},
 		"a budget that was changed just now":          {of(changed, newPod("web")), "    PDB shop/web allows 0 disruptions (its last change is not processed yet):\n    pdb-app-0\n    next: oc get pdb -n shop\n", "can be"},
 		"a Pod that is not Ready, and may be evicted": {of(always, down), "    shop/pdb-app-0 can be evicted now\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "PDB"},
+		"a Pod that has not started":                  {of(web, pending), "    shop/pdb-app-0 can be evicted now\n    next: oc -n openshift-machine-config-operator logs deploy/machine-config-controller", "PDB"},
 	} {
 		got := execute(t, test.in, "-f", "-", "--at", "2026-03-04T14:16:05Z")
 		assert.Contains(t, got.stdout, test.says, name)

@@ -210,6 +210,12 @@ func (n *Node) readUpdate(list []metav1.Condition) {
 		n.readNodeStep()
 	case progress.Started:
 		n.Started = startOf(list)
+		// The start of an update that replaces another one resets the steps. Once all of them have run again, only the
+		// request is known.
+		isPrepared, at := sinceTrue(list, phases.UpdatePrepared)
+		if isPrepared && !n.Started.IsZero() && n.Requested.After(n.Started) && at.After(n.Requested) {
+			n.Started = n.Requested
+		}
 		n.Steps = currentSteps(list)
 		last := measure(n.Steps, n.Started)
 		n.Step = stepOf(n.Steps)

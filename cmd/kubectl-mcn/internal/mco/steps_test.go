@@ -94,6 +94,14 @@ func TestAStepLastsFromTheEndOfTheStepBefore(t *testing.T) {
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 12), is(phases.Drained, running, 40)), "##>....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 1, phases.Cordoned: 1}, 12,
 		},
+		"another update was replaced before it was complete": {
+			mcn(withDesired(configB), began, managed(entry(`{"f:spec":{}}`, at(30))), is(phases.UpdatePrepared, yes, 32), is(phases.Cordoned, yes, 33)), "##.....",
+			map[phases.Phase]float64{phases.UpdatePrepared: 2, phases.Cordoned: 1}, 33,
+		},
+		"the request has changed after the preparation": {
+			mcn(withDesired(configB), began, managed(entry(`{"f:spec":{}}`, at(30))), is(phases.UpdatePrepared, yes, 11)), "#......",
+			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11,
+		},
 		"the step before was not reported": {
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Drained, running, 40)), "#->....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 40,

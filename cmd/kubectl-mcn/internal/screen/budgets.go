@@ -82,7 +82,7 @@ func (s *saidOfPods) add(n cluster.Node, pod mco.Pod, o Options) []string {
 	case isKnown && len(by) == 0:
 		s.unselected[pod.Namespace] = addOnce(s.unselected[pod.Namespace], pod.Name)
 		return []string{o.showPod(n, pod)}
-	case len(by) == 1 && o.Budgets[by[0]].Allows(state):
+	case len(by) == 1 && o.Budgets[by[0]].Allows(state), state.IsUnguarded:
 		say(" can be evicted now")
 		return []string{controllerLog} // the controller tries again
 	case !isKnown && !pod.HasSeveral:
