@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	mcfgv1 "github.com/openshift/api/machineconfiguration/v1"
+
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 	"github.com/openshift/upgrademonitor/internal/nodemeta"
@@ -25,6 +27,7 @@ const (
 	daemonPods   = inNamespace + "get pods -o wide " + daemonPod + "NAME"
 	describeNode = "oc describe node NAME"
 	describePool = "oc describe mcp NAME"
+	byAge        = "oc get machineconfigs --sort-by=.metadata.creationTimestamp"
 	showLabels   = "oc get node NAME --show-labels"
 	uncordon     = "oc adm uncordon NAME"
 	cordon       = "oc adm cordon NAME"
@@ -137,6 +140,8 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition, o Options) []string {
 		return []string{"oc describe machineosbuilds"}
 	case config != "":
 		return nextFor(config, "oc describe machineconfig NAME")
+	case c.Type == string(mcfgv1.MachineConfigPoolRenderDegraded):
+		return []string{byAge} // no rendered config is newer than the wrong MachineConfig
 	case mco.SeeController.MatchString(c.Message):
 		return []string{controllerLog}
 	case len(reports) > 0:

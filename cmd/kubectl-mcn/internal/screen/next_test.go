@@ -36,7 +36,7 @@ func TestTheControllersLogExplainsMessagesOfItsSteps(t *testing.T) {
 // A build that is not named is one of all builds. The waiting nodes wait for it, and for no other condition.
 func TestABuildConcernsTheWaitingNodes(t *testing.T) {
 	p := cluster.Pool{Name: "worker", Nodes: []cluster.Node{{State: cluster.Waiting}}}
-	for kind, next := range map[string]string{"BuildFailed": "oc describe machineosbuilds", "RenderDegraded": "oc describe mcp worker"} {
+	for kind, next := range map[string]string{"BuildFailed": "oc describe machineosbuilds", "RenderDegraded": byAge} {
 		problem := ofCondition(p, cluster.PoolCondition{Type: kind, Message: "x"}, Alarm, Options{})
 		assert.Equal(t, []string{next}, problem.Next)
 		assert.Equal(t, kind == "BuildFailed", len(problem.About) == 1, kind)
