@@ -78,8 +78,12 @@ func IsOwnManager(manager string) bool {
 	return manager == Controller || manager == "machine-config-operator"
 }
 
-// ControllerLog shows the log of machine-config-controller.
-const ControllerLog = "oc -n openshift-machine-config-operator logs deploy/" + Controller + " -c " + Controller
+const (
+	// InNamespace begins a command about a pod of machine-config-operator.
+	InNamespace = "oc -n openshift-machine-config-operator "
+	// ControllerLog shows the log of machine-config-controller.
+	ControllerLog = InNamespace + "logs deploy/" + Controller + " -c " + Controller
+)
 
 // IsOfCordoner reports whether an annotation or a taint of a Node says who has cordoned it.
 func IsOfCordoner(key string) bool {

@@ -16,15 +16,14 @@ import (
 )
 
 const (
-	inNamespace   = "oc -n openshift-machine-config-operator "
 	controllerLog = mco.ControllerLog
 	daemonPod     = "-l k8s-app=machine-config-daemon --field-selector spec.nodeName="
 )
 
 // The commands below have NAME in place of the name of a node or pool.
 const (
-	daemonLog    = inNamespace + "logs -c machine-config-daemon $(" + inNamespace + "get pods -o name " + daemonPod + "NAME)"
-	daemonPods   = inNamespace + "get pods -o wide " + daemonPod + "NAME"
+	daemonLog    = mco.InNamespace + "logs -c machine-config-daemon $(" + mco.InNamespace + "get pods -o name " + daemonPod + "NAME)"
+	daemonPods   = mco.InNamespace + "get pods -o wide " + daemonPod + "NAME"
 	describeNode = "oc describe node NAME"
 	describePool = "oc describe mcp NAME"
 	byAge        = "oc get machineconfigs --sort-by=.metadata.creationTimestamp"
