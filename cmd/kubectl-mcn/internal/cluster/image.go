@@ -44,14 +44,10 @@ func imageOf(config string, nodes []Node, updated int, messages ...string) strin
 	return newest.Desired.Image
 }
 
-// isNewer reports whether the update of a was requested after the update of b. If that is not known, a
-// node that does not run its desired target is newer, and otherwise the node whose update is later.
+// isNewer reports whether the update of a was requested after the update of b: a node that does not run its desired
+// target is newer, and otherwise the node whose update is later.
 func isNewer(a, b *Node) bool {
-	requested := 0
-	if !a.Requested.IsZero() && !b.Requested.IsZero() {
-		requested = a.Requested.Compare(b.Requested)
-	}
 	rank := map[bool]int{true: -1}
 	last := func(n *Node) time.Time { return mco.Latest(n.Started, n.Completed, n.Requested) }
-	return cmp.Or(requested, rank[a.hasDesired()]-rank[b.hasDesired()], last(a).Compare(last(b)), cmp.Compare(a.Desired.Image, b.Desired.Image)) > 0
+	return cmp.Or(rank[a.hasDesired()]-rank[b.hasDesired()], last(a).Compare(last(b)), cmp.Compare(a.Desired.Image, b.Desired.Image)) > 0
 }
