@@ -109,7 +109,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	if n.Degraded && same != "" {
 		step = "" // the error says more than the step
 	}
-	p.cause = [8]any{n.State, step, n.Degraded, n.OffTarget, n.Cordoner.Deletes(), n.IsLifted, n.Back.IsZero(), same}
+	p.cause = [9]any{n.State, step, n.Degraded, n.OffTarget, n.Cordoner.Deletes(), n.IsLifted, n.Back.IsZero(), isReadyAgain(n), same}
 	if same == "" {
 		p.cause = [2]any{n.Pool, p.cause}
 	}
@@ -170,6 +170,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	add(n.Failing, "failing")
 	n.Unavailable = slices.DeleteFunc(slices.Clone(n.Unavailable), func(u progress.Unavailable) bool { return u.Reason == progress.Cordoned })
 	add(len(n.Unavailable) > 0 || n.Cordoner.Deletes(), reasons(n, o))
+	add(isReadyAgain(n), "Ready again since "+clockTime(n.Ended, o.Now))
 	lifted := "no longer cordoned"
 	if len(n.Unavailable) == 0 {
 		lifted += ", so pods come back"
@@ -182,6 +183,11 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	add(n.IsToOtherPool(), to+", which is a config of another pool")
 	add(n.OffTarget && !n.IsToOtherPool(), to+", which its pool no longer targets")
 	return strings.Join(parts, ", ")
+}
+
+// isReadyAgain reports whether a Node has become Ready since its update began. Without a MachineConfigNode, Ended is that time.
+func isReadyAgain(n cluster.Node) bool {
+	return n.InUpdate() && n.Step == "" && !n.Started.IsZero() && n.Ended.After(n.Started) && !n.Is(progress.NotReady)
 }
 
 // ofHeldNodes returns a problem for each node that nothing updates: an unavailable node for which isOutage is true, a waiting
