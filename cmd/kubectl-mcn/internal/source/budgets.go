@@ -23,6 +23,9 @@ const (
 	pods    = "pods"
 	// maxPods limits the pods that are read. A screen names no more: see its maxNames.
 	maxPods = 10
+	// maxOfBudget limits the pods of a budget, because they are read every two seconds. If a budget has more, only those in
+	// the errors are read.
+	maxOfBudget = 100
 )
 
 // named returns the pods that the errors of drains name. Those of degraded nodes come first, then those of the nodes that
@@ -99,7 +102,7 @@ func (s *Store) waiting(named []mco.Pod) map[types.NamespacedName]labels.Selecto
 	for _, p := range named {
 		pod := s.facts.Pods[types.NamespacedName{Namespace: p.Namespace, Name: p.Name}]
 		for name, b := range s.facts.Budgets {
-			if name.Namespace == p.Namespace && b.Waits() && b.Selector.Matches(pod.Labels) {
+			if name.Namespace == p.Namespace && b.Waits() && b.ExpectedPods <= maxOfBudget && b.Selector.Matches(pod.Labels) {
 				all[name] = b.Selector
 			}
 		}

@@ -247,15 +247,15 @@ func TestAtMostTenPodsAreRead(t *testing.T) {
 func TestThePodsOfABudgetThatWaitsAreListed(t *testing.T) {
 	const (
 		shop   = "/api/v1/namespaces/shop/pods"
-		budget = `{"metadata":{"name":"%s","namespace":"%s"},"spec":{"selector":{"matchLabels":%s}},"status":{"disruptionsAllowed":%d,"currentHealthy":1,"expectedPods":2}}`
+		budget = `{"metadata":{"name":"%s","namespace":"%s"},"spec":{"selector":{"matchLabels":%s}},"status":{"disruptionsAllowed":%d,"currentHealthy":1,"expectedPods":%d}}`
 		pod    = `{"metadata":{"name":"%s","namespace":"shop","labels":{"app":"web"}}}`
 	)
 	list := func(items ...string) string { return `{"items":[` + strings.Join(items, ",") + `]}` }
 	web := []string{fmt.Sprintf(pod, "web-0"), fmt.Sprintf(pod, "web-1"), fmt.Sprintf(pod, "web-2")}
 	for labels, want := range map[string]struct{ selector, others string }{`{"app":"web"}`: {"app=web", "shop/db test/web"}, "{}": {"", "test/web"}} {
 		responses := map[string]string{
-			"/apis/policy/v1/namespaces/shop/poddisruptionbudgets": list(fmt.Sprintf(budget, "web", "shop", labels, 0), fmt.Sprintf(budget, "db", "shop", `{"app":"db"}`, 0),
-				fmt.Sprintf(budget, "loose", "shop", labels, 1), fmt.Sprintf(budget, "web", "test", labels, 0)),
+			"/apis/policy/v1/namespaces/shop/poddisruptionbudgets": list(fmt.Sprintf(budget, "web", "shop", labels, 0, 100), fmt.Sprintf(budget, "db", "shop", `{"app":"db"}`, 0, 100),
+				fmt.Sprintf(budget, "loose", "shop", labels, 1, 100), fmt.Sprintf(budget, "web", "test", labels, 0, 100), fmt.Sprintf(budget, "large", "shop", labels, 0, 101)),
 			shop + "/web-0": web[0], shop: list(web[0], web[1]),
 		}
 		var lists []string
