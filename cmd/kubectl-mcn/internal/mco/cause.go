@@ -95,9 +95,9 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 			mayFail = phasetable.IsStep(p) && !phasetable.RunsOnlyInUpdate(p)
 		}
 		text := Plain(conditions.TrimUpdatePrefix(c.Message))
-		isPast := isDrained && isOfDrain(text) || indexOf(n.Steps, p) >= 0 && n.hasBegun() && isOver(p, n.Step)
+		isPast := isDrained && isOfDrain(text) || indexOf(n.Steps, p) >= 0 && n.HasBegun() && isOver(p, n.Step)
 		if mayFail && isError(text) && !isPast {
-			if parent, _ := phases.ParentOf(n.Step); parent == p && !n.hasBegun() {
+			if parent, _ := phases.ParentOf(n.Step); parent == p && !n.HasBegun() {
 				n.Step = p
 			}
 			return text

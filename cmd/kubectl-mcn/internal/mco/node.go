@@ -120,8 +120,8 @@ func (n Node) Towards() progress.Target {
 // NotStarted reports whether an update was requested, but has not started.
 func (n Node) NotStarted() bool { return n.Update == progress.Requested }
 
-// hasBegun reports whether Step is running or has failed. It is true if the steps are not known.
-func (n Node) hasBegun() bool {
+// HasBegun reports whether Step is running or has failed. It is true if the steps are not known.
+func (n Node) HasBegun() bool {
 	at := indexOf(n.Steps, n.Step)
 	return at < 0 || n.Steps[at].State != ToDo
 }

@@ -71,10 +71,9 @@ func nextForStep(n cluster.Node, o Options) []string {
 	if n.IsLifted {
 		next = append(next, nextFor(n.Name, cordon)...)
 	}
-	// The controller cordons, drains and uncordons, once the daemon has asked it to. The daemon carries out all other steps.
-	isAsked := !mco.NotAsked.MatchString(message)
-	isOfController := slices.Contains([]phases.Phase{phases.Cordoned, phases.Drained, phases.Uncordoned}, n.Step)
-	isOfStep := isOfController && isAsked && (message == "" || n.IsOfStep || mco.OfController.MatchString(message))
+	// The controller cordons, drains and uncordons. The daemon carries out all other steps.
+	isOfController := slices.Contains([]phases.Phase{phases.Cordoned, phases.Drained, phases.Uncordoned}, n.Step) && isAsked(n)
+	isOfStep := isOfController && (message == "" || n.IsOfStep || mco.OfController.MatchString(message))
 	switch {
 	case n.State != cluster.Stuck && !n.Slow && n.IsToOtherPool():
 		return nextFor(n.Name, showLabels)
@@ -91,6 +90,16 @@ func nextForStep(n cluster.Node, o Options) []string {
 		return append(next, nextFor(n.Name, daemonPods, daemonLog)...)
 	}
 	return append(next, nextFor(n.Name, daemonLog)...)
+}
+
+// isAsked reports whether the daemon has asked the controller for the step of a node, as far as that is known.
+func isAsked(n cluster.Node) bool {
+	verb := "drain-"
+	if n.Step == phases.Uncordoned {
+		verb = "uncordon-"
+	}
+	isRequested := n.DesiredDrain == "" || n.DesiredDrain == verb+n.Desired.Config
+	return n.HasBegun() || isRequested && !mco.NotAsked.MatchString(n.Message)
 }
 
 // nextForUnavailable returns the commands that help with an unavailable Node.

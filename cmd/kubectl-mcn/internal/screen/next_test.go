@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -18,7 +19,15 @@ func TestTheControllersLogExplainsMessagesOfItsSteps(t *testing.T) {
 	n := cluster.Node{State: cluster.Stuck}
 	n.Name, n.Step, n.Degraded, n.Message, n.IsOfStep = "a", phases.Drained, true, "no such host", true
 	assert.Equal(t, []string{controllerLog}, Next(n, Options{}))
-	n.IsOfStep = false
+	n.Steps = []mco.Step{{Phase: phases.Drained, State: mco.ToDo}, {Phase: phases.Uncordoned, State: mco.ToDo}}
+	assert.Equal(t, []string{controllerLog}, Next(n, Options{}), "without the Node, nobody knows that the daemon has not asked for the drain")
+	for request, step := range map[string]phases.Phase{"drain-": phases.Drained, "uncordon-": phases.Uncordoned, "drain-another": ""} {
+		n.DesiredDrain = request
+		for _, n.Step = range []phases.Phase{phases.Drained, phases.Uncordoned} {
+			assert.Equal(t, n.Step == step, slices.Contains(Next(n, Options{}), controllerLog), request)
+		}
+	}
+	n.Steps, n.IsOfStep = nil, false
 	assert.NotContains(t, Next(n, Options{}), controllerLog)
 	n.Step, n.Degraded = phases.AppliedFiles, false
 	assert.Equal(t, nextFor("a", daemonLog), Next(n, Options{}))
