@@ -84,6 +84,10 @@ var (
 	refused = text("a budget refuses to evict the pod", "kube-apiserver: pkg/registry/core/pod/rest/eviction.go",
 		`Cannot evict pod as it would violate the pod's disruption budget.`,
 		`disruption budget`)
+	// Webhook matches the refusal of a webhook, or the error of a webhook that does not answer.
+	Webhook = text("the webhooks are next, because no budget refuses the pod", "kube-apiserver: k8s.io/apiserver/pkg/admission/plugin/webhook",
+		`Internal error occurred: failed calling webhook "guard.example.com": failed to call webhook: Post "https://guard.shop.svc:443/evict?timeout=10s": no endpoints available for service "guard"`,
+		`\b(admission|calling) webhook "`)
 	refusedBySeveral = text("the pod has several budgets, so the API server refuses to evict it", "kube-apiserver: pkg/registry/core/pod/rest/eviction.go",
 		`This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.`,
 		`more than one PodDisruptionBudget`)

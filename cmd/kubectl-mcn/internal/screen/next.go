@@ -27,6 +27,7 @@ const (
 	describeNode = "oc describe node NAME"
 	describePool = "oc describe mcp NAME"
 	byAge        = "oc get machineconfigs --sort-by=.metadata.creationTimestamp"
+	showWebhooks = "oc get validatingwebhookconfigurations,mutatingwebhookconfigurations"
 	showLabels   = "oc get node NAME --show-labels"
 	uncordon     = "oc adm uncordon NAME"
 	cordon       = "oc adm cordon NAME"
@@ -81,7 +82,10 @@ func nextForStep(n cluster.Node, o Options) []string {
 		return nil
 	case len(n.Pods) > 0:
 		_, ofPods := o.ofPods(n)
-		return append(next, ofPods...)
+		if next = append(next, ofPods...); mco.Webhook.MatchString(message) {
+			next = append(next, showWebhooks)
+		}
+		return next
 	case mco.SeeController.MatchString(message), isOfStep:
 		return append(next, controllerLog)
 	case n.Is(progress.NotReady) && n.Back.IsZero(), mayBeDown: // the daemon may not be running
