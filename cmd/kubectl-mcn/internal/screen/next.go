@@ -82,7 +82,8 @@ func nextForStep(n cluster.Node, o Options) []string {
 		return nil
 	case len(n.Pods) > 0:
 		_, ofPods := o.ofPods(n)
-		if next = append(next, ofPods...); mco.Webhook.MatchString(message) {
+		next = append(next, ofPods...)
+		if mco.Webhook.MatchString(message) {
 			next = append(next, showWebhooks)
 		}
 		return next

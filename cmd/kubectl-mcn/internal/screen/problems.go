@@ -61,12 +61,12 @@ func ProblemsOf(p cluster.Pool, node string, o Options) []Problem {
 	return slices.DeleteFunc(Problems(p, o), func(p Problem) bool { return !slices.Contains(p.About, node) })
 }
 
-// Failures returns the problems that stop the rollout of a pool. No node may ever get an image that is built: nobody knows
-// when its build has ended, so it is an entry without an alarm.
+// Failures returns the problems that stop the rollout of a pool. Two of them have an entry that is only a warning: somebody
+// has paused the pool, or its image is built and no node applies it. Of the image, nobody knows since when.
 func Failures(p cluster.Pool, o Options) []Problem {
 	all := Problems(p, o)
-	isHeld := p.Build != nil && !p.IsBuilding() && p.WaitsFor == nil
-	if isHeld || p.Paused && p.Done < p.Total() {
+	isUnapplied := p.Build != nil && !p.IsBuilding() && p.WaitsFor == nil
+	if isUnapplied || p.Paused && p.Done < p.Total() {
 		all = append(all, Problem{ProblemID: ProblemID{Pool: p.Name, Kind: "Stopped"}, Tone: Alarm})
 	}
 	return slices.DeleteFunc(all, func(p Problem) bool { return p.Tone != Alarm })
