@@ -66,7 +66,7 @@ func TestTheStepAndTheMessageDecideTheNextCommands(t *testing.T) {
 		degraded, says string // the messages of NodeDegraded and of the step
 		want           []string
 	}{
-		"the controller drains":             {phases.Drained, "failed to drain node: worker-0 after 1 hour", "", []string{"logs deploy/machine-config-controller"}},
+		"the controller drains":             {phases.Drained, "failed to drain node: worker-0 after 1 hour. Please see machine-config-controller logs", "", []string{"logs deploy/machine-config-controller"}},
 		"the daemon fails during a drain":   {phases.Drained, "disk full", "", []string{"logs -c machine-config-daemon"}},
 		"the node does not come back":       {phases.RebootedNode, "", "", []string{"oc describe node worker-0"}},
 		"the daemon fails after a reboot":   {phases.RebootedNode, "disk full", "", []string{"get pods -o wide", "logs -c machine-config-daemon"}},

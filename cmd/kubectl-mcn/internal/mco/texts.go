@@ -52,10 +52,6 @@ var (
 	NotAsked = text("the daemon's log is next, although the controller drains", "machine-config-daemon: pkg/daemon/daemon.go",
 		`could not set drain annotation: nodes "w-1" is forbidden: User "system:serviceaccount:openshift-machine-config-operator:machine-config-daemon" cannot patch resource "nodes"`,
 		`could not set drain annotation`)
-	// OfController matches the error of a cordon, a drain or an uncordon, and not the name of a file.
-	OfController = text("a degraded node fails at a step of the controller", "machine-config-daemon: pkg/daemon/daemon.go",
-		`something went wrong while attempting to uncordon node: nodes "w-1" not found`,
-		`(?i)(^|[^/\w.-])(un)?(cordon|drain|evict)`)
 	withoutDrain = text("the update does not cordon, drain or reboot the node", "machine-config-daemon: pkg/daemon/update.go",
 		`Update Compatible. Post Cfg Actions: [none] Drain Required: false`,
 		`Drain Required: false`)

@@ -74,7 +74,7 @@ func nextForStep(n cluster.Node, o Options) []string {
 	}
 	// The controller cordons, drains and uncordons. The daemon carries out all other steps.
 	isOfController := slices.Contains([]phases.Phase{phases.Cordoned, phases.Drained, phases.Uncordoned}, n.Step) && isAsked(n)
-	isOfStep := isOfController && (message == "" || n.IsOfStep || mco.OfController.MatchString(message))
+	isOfStep := isOfController && (message == "" || n.IsOfStep)
 	switch {
 	case n.State != cluster.Stuck && !n.Slow && n.IsToOtherPool():
 		return nextFor(n.Name, showLabels)
