@@ -358,19 +358,6 @@ func TestNodesWithTheSameCauseShareAnEntry(t *testing.T) {
 	assert.Equal(t, 2, strings.Count(execute(t, asList(t, nodes...), "-f", "-").stdout, "\n! worker-"), "another step")
 }
 
-func TestNodesOfTwoPoolsShareAnEntryOnlyForTheSameError(t *testing.T) {
-	t.Parallel()
-	for message, want := range map[string]int{"": 2, "disk full": 1} {
-		all := append([]runtime.Object{newPool("infra", newConfig), newPool("worker", newConfig)}, doneNodes(3)...)
-		all[2].(*mcfgv1.MachineConfigNode).Spec.Pool.Name = "infra"
-		for _, obj := range all[2:] {
-			setCondition(obj.(*mcfgv1.MachineConfigNode), phases.NodeDegraded, time.Hour, message)
-		}
-		got := execute(t, asList(t, all...), "-f", "-").stdout
-		assert.Equal(t, want, strings.Count(got, "\n! worker-"), got)
-	}
-}
-
 // Nodes share an entry if their messages differ only in numbers, or in names that contain the name of the node.
 func TestNumbersAndNamesOfANodeAreTheSameCause(t *testing.T) {
 	t.Parallel()

@@ -110,9 +110,6 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 		step = "" // the error says more than the step
 	}
 	p.cause = [9]any{n.State, step, n.Degraded, n.OffTarget, n.Cordoner.Deletes(), n.IsLifted, n.Back.IsZero(), isReadyAgain(n), same}
-	if same == "" {
-		p.cause = [2]any{n.Pool, p.cause}
-	}
 	return p
 }
 
@@ -123,7 +120,7 @@ func ofOthers(n cluster.Node, o Options) []Problem {
 	add := func(kind, what, message string, since time.Time) {
 		p := about(n, kind)
 		p.Since, p.What, p.Message = since, what+sinceText(since, o.Now), message
-		p.cause = [3]any{n.Pool, what, masked(message, n.Name)}
+		p.cause = [2]any{what, masked(message, n.Name)}
 		all = append(all, p)
 	}
 	for _, c := range n.Others {
