@@ -84,7 +84,7 @@ type Pool struct {
 	Unobserved *PoolCondition
 	// NotUpdated is set if all nodes are Done, and only the pool's condition Updated disagrees.
 	NotUpdated *PoolCondition
-	// Certificates are the certificates of a paused pool that expire soon, sorted by Expires.
+	// Certificates are the certificates that expire soon, sorted by Expires.
 	Certificates []Certificate
 	// Nodes are the nodes of the pool, sorted by name.
 	Nodes []Node

@@ -50,9 +50,7 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 	pool.readObserved(p)
 	build, problem := buildOf(p, pool.Updated)
 	pool.Build, pool.Updated = build, pool.Updated && build == nil
-	if p.Spec.Paused {
-		pool.Certificates = certificatesOf(status.CertExpirys)
-	}
+	pool.Certificates = certificatesOf(status.CertExpirys)
 	if pool.FromStatus {
 		nodes = reportedNodes(p.Name, degraded)
 		machines = max(machines, len(nodes))
