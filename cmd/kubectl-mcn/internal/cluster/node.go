@@ -32,10 +32,9 @@ const (
 	Unreported State = "Unreported"
 )
 
-// Node is a node in its pool. The function Of sets the fields from State on.
+// Node is a node in its pool. NewNode sets the versions and Created, and the function Of sets Pool and the other fields.
 type Node struct {
-	// Node is the state of the node from its Node and its MachineConfigNode. Of sets Pool to the pool
-	// that selects the node.
+	// Node is the state of the node from its Node and its MachineConfigNode. Its Pool is the pool that selects the node.
 	mco.Node
 	State State
 	// OffTarget is true if the node updates to a config that is not the target of its pool.

@@ -9,7 +9,7 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// setUnavailable sets Unavailable, Taken, Full, Blocked, Unobserved and Stalled.
+// setUnavailable sets Unavailable, Taken, Full, Blocked, Unobserved, Stalled and StalledSince.
 func (c *calculation) setUnavailable() {
 	taken, updating := 0, 0
 	for _, n := range c.Nodes {

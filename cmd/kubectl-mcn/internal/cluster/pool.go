@@ -107,9 +107,8 @@ type Pool struct {
 	notUpdated  PoolCondition   // the result of updatedOf, which setNotUpdated copies to NotUpdated
 }
 
-// PoolCondition is a condition of a MachineConfigPool. Type is the type of the condition, with two
-// exceptions: the type of Build is BuildPending, Building or BuildSucceeded, and the type of
-// NotUpdated is NotUpdated.
+// PoolCondition is a condition of a MachineConfigPool or, in Facts.Operator, of the ClusterOperator. Type is the type of the
+// condition. But the type of Build is BuildPending, Building or BuildSucceeded, and Unobserved and NotUpdated have their names.
 type PoolCondition struct {
 	Type    string    `json:"type"`
 	Since   time.Time `json:"since,omitzero"`

@@ -1,8 +1,7 @@
 // Package mco has what the command knows about machine-config-operator: it reads the update of one
 // node in detail, with the steps, their durations and the cause if a step fails.
 //
-//	progress.Node ──────────┐
-//	Node, MachineConfigNode ┴─► Of ──► Node
+//	Node, MachineConfigNode ──► Of ──► Node, which has the progress.Node of both
 //
 // Daemons without package upgrademonitor may change lastTransitionTime with each message, omit steps,
 // or write the v1alpha1 API. A field has the zero value if its value is not known.

@@ -161,8 +161,8 @@ func (d *decoder) decodeDocument(document []byte, kind string) (err error) {
 	return nil
 }
 
-// add adds an object, or the items of a list or of an array, such as the output of jq .items. kind is used if data has no kind, as in the items of a
-// MachineConfigNodeList. Objects of other kinds are ignored.
+// add adds an object, or the items of a list or of an array, such as the output of jq .items. kind is used if data has
+// no kind, as in the items of a MachineConfigNodeList. Objects of other kinds are ignored.
 func (d *decoder) add(data []byte, kind string) error {
 	var head struct {
 		metav1.TypeMeta

@@ -46,7 +46,7 @@ type View struct {
 	Failure     error              // the last error of the API server; nil while the server responds
 	LastContact time.Time          // the time of the server's last response; zero while it responds
 
-	hasConfig bool // Cluster.MachineConfig is in Configs, if it exists
+	hasConfig bool // the MachineConfig that the source watches is in Configs, if it exists
 }
 
 // DeniedRequired returns the error for a resource that the user may not read but the command wait
@@ -55,7 +55,7 @@ func (v View) DeniedRequired() error {
 	return cmp.Or(v.Denied[machineConfigPools], v.Denied[machineConfigNodes])
 }
 
-// IsMissing reports whether the cluster has no MachineConfig with the name of Cluster.MachineConfig.
+// IsMissing reports whether the cluster has no MachineConfig of this name. That is known only if the source watches it.
 func (v View) IsMissing(name string) bool {
 	_, isKnown := v.Configs[name]
 	return v.hasConfig && !isKnown
