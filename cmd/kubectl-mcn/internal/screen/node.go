@@ -58,7 +58,7 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 		addTime(ended, n.Completed)
 	}
 	problems := ProblemsOf(p, n.Name, o)
-	field("node", reasons(n, o))
+	field("node", whyUnavailable(n, o))
 	why := unready(n)
 	isSaid := func(p Problem) bool { return strings.Contains(p.Message+strings.Join(p.Details, " "), why) }
 	if !slices.ContainsFunc(problems, isSaid) {

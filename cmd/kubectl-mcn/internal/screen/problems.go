@@ -80,7 +80,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 		p.Tone = Alarm
 	}
 	p.Since, p.began = n.DegradedSince, n.Since
-	p.marks, p.What, p.Message, p.Next = marks(n), reason(pool, n, o), n.Message, Next(n, o)
+	p.marks, p.What, p.Message, p.Next = marks(n), howStuck(pool, n, o), n.Message, Next(n, o)
 	details, ofPods := o.ofPods(n)
 	p.Details = details
 	if listed := mco.Listed(n.Message); listed != nil && !o.Whole {
@@ -132,9 +132,9 @@ func ofOthers(n cluster.Node, o Options) []Problem {
 	return all
 }
 
-// reason describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),
+// howStuck describes how a node is stuck or slow, for example "Draining for 72m (since 13:03:31),
 // degraded for 12m".
-func reason(p cluster.Pool, n cluster.Node, o Options) string {
+func howStuck(p cluster.Pool, n cluster.Node, o Options) string {
 	var parts []string
 	add := func(is bool, text string) {
 		if is {
@@ -166,7 +166,7 @@ func reason(p cluster.Pool, n cluster.Node, o Options) string {
 	add(!n.InUpdate() && n.Done, "not in an update")
 	add(n.Failing, "failing")
 	n.Unavailable = slices.DeleteFunc(slices.Clone(n.Unavailable), func(u progress.Unavailable) bool { return u.Reason == progress.Cordoned })
-	add(len(n.Unavailable) > 0 || n.Cordoner.Deletes(), reasons(n, o))
+	add(len(n.Unavailable) > 0 || n.Cordoner.Deletes(), whyUnavailable(n, o))
 	add(isReadyAgain(n), "Ready again since "+clockTime(n.Ended, o.Now))
 	lifted := "no longer cordoned"
 	if len(n.Unavailable) == 0 {
@@ -195,7 +195,7 @@ func ofHeldNodes(p cluster.Pool, o Options) (all []Problem) {
 		var same any // what all nodes with this cause have in common
 		switch {
 		case isOutage(p, n, o):
-			why, same = reasons(n, o), outageOf(p, o)(n)
+			why, same = whyUnavailable(n, o), outageOf(p, o)(n)
 			_, problem.also, _ = strings.Cut(why, ", ")
 			problem.began, problem.Message, problem.Next = n.Unavailable[0].Since, unready(n), nextForUnavailable(n)
 		case n.State == cluster.Waiting && p.Stalled:

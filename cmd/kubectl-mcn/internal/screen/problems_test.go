@@ -20,14 +20,14 @@ func TestALiftedCordonAndANodeThatIsBackAreCausesOfTheirOwn(t *testing.T) {
 	for _, other := range []cluster.Node{lifted, back} {
 		assert.NotEqual(t, ofNode(cluster.Pool{}, n, Options{}).cause, ofNode(cluster.Pool{}, other, Options{}).cause)
 	}
-	assert.Equal(t, "Draining, failing, no longer cordoned, so pods come back", reason(cluster.Pool{}, lifted, Options{}))
+	assert.Equal(t, "Draining, failing, no longer cordoned, so pods come back", howStuck(cluster.Pool{}, lifted, Options{}))
 	assert.Equal(t, nextFor("w-1", cordon), Next(lifted, Options{})[:1])
 	lifted.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
-	assert.Equal(t, "Draining, failing, NotReady, no longer cordoned", reason(cluster.Pool{}, lifted, Options{}), "no pod comes back to such a node")
+	assert.Equal(t, "Draining, failing, NotReady, no longer cordoned", howStuck(cluster.Pool{}, lifted, Options{}), "no pod comes back to such a node")
 	assert.Equal(t, nextFor("w-1", describeNode, cordon), Next(lifted, Options{}))
-	assert.Equal(t, "Rebooted and back since Jan 1 00:00:01, at this step, the daemon has not reported the reboot, failing", reason(cluster.Pool{}, back, Options{}), "it may have reported something else")
+	assert.Equal(t, "Rebooted and back since Jan 1 00:00:01, at this step, the daemon has not reported the reboot, failing", howStuck(cluster.Pool{}, back, Options{}), "it may have reported something else")
 	back.Unavailable = lifted.Unavailable
-	assert.Equal(t, "Rebooted, at this step, the daemon has not reported the reboot, failing, NotReady", reason(cluster.Pool{}, back, Options{}))
+	assert.Equal(t, "Rebooted, at this step, the daemon has not reported the reboot, failing, NotReady", howStuck(cluster.Pool{}, back, Options{}))
 }
 
 // In JSON, too, the message of a Node that is NotReady is the cause, unless there is an error.
@@ -43,8 +43,8 @@ func TestTheMessageOfAnUnavailableNodeIsTheCause(t *testing.T) {
 func TestThePoolSaysSinceWhenANodeIsDegraded(t *testing.T) {
 	n := cluster.Node{Node: mco.Node{Node: progress.Node{Degraded: true}}}
 	since := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
-	assert.Equal(t, "degraded, the pool since 14:00:00", reason(cluster.Pool{DegradedSince: since}, n, Options{Now: since}))
-	assert.Equal(t, "degraded", reason(cluster.Pool{}, n, Options{Now: since}))
+	assert.Equal(t, "degraded, the pool since 14:00:00", howStuck(cluster.Pool{DegradedSince: since}, n, Options{Now: since}))
+	assert.Equal(t, "degraded", howStuck(cluster.Pool{}, n, Options{Now: since}))
 }
 
 // An entry names only the pods of its first node. So nodes that wait for different pods have an entry each.

@@ -131,7 +131,7 @@ func (problem *Problem) addUnavailable(p cluster.Pool, o Options) {
 
 // whyIn says why a node of a pool is unavailable, and what else matters for its place.
 func whyIn(p cluster.Pool, n cluster.Node, o Options) string {
-	why := cmp.Or(reasons(n, o), "with a daemon that is not done")
+	why := cmp.Or(whyUnavailable(n, o), "with a daemon that is not done")
 	switch {
 	case n.Degraded:
 		why = "degraded"
@@ -149,9 +149,9 @@ func whyIn(p cluster.Pool, n cluster.Node, o Options) string {
 	return why
 }
 
-// reasons describes why a Node is unavailable, for example "NotReady since 10:49:00" or "cordoned since
+// whyUnavailable describes why a Node is unavailable, for example "NotReady since 10:49:00" or "cordoned since
 // 10:49:00 by oc", and whether it is being deleted.
-func reasons(n cluster.Node, o Options) string {
+func whyUnavailable(n cluster.Node, o Options) string {
 	var all []string
 	for _, u := range n.Unavailable {
 		text := string(u.Reason)

@@ -122,7 +122,7 @@ func TestTheControllerIsNotNamedAsWhoCordoned(t *testing.T) {
 	n.Unavailable = []progress.Unavailable{{Reason: progress.Cordoned}}
 	for by, want := range map[string]string{"oc": "cordoned by oc", mco.Controller: "cordoned"} {
 		n.Cordoner.Name = by
-		assert.Equal(t, want, reasons(n, Options{}))
+		assert.Equal(t, want, whyUnavailable(n, Options{}))
 	}
 }
 
