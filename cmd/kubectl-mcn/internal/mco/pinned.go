@@ -29,7 +29,7 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	for i := range status.PinnedImageSets {
 		s := &status.PinnedImageSets[i]
 		isCurrent := s.DesiredGeneration > 0 && s.CurrentGeneration >= s.DesiredGeneration
-		hasFailed := hasFailed(s, isCurrent, failing)
+		hasFailed := lastAttemptFailed(s, isCurrent, failing)
 		cause := cmp.Or(s.LastFailedGenerationError, why)
 		switch {
 		case hasFailed && requeued.MatchString(cause):
@@ -50,10 +50,10 @@ func pinnedImageSets(status *mcfgv1.MachineConfigNodeStatus) []PinnedImageSet {
 	return append(failed, pulled...)
 }
 
-// hasFailed reports whether the last attempt to pull a set failed. isCurrent says whether all images
+// lastAttemptFailed reports whether the last attempt to pull a set failed. isCurrent says whether all images
 // of the set are pulled, and failing whether PinnedImageSetsDegraded is True. An error of an earlier
 // generation counts only if failing is true and isCurrent is false.
-func hasFailed(s *mcfgv1.MachineConfigNodeStatusPinnedImageSet, isCurrent, failing bool) bool {
+func lastAttemptFailed(s *mcfgv1.MachineConfigNodeStatusPinnedImageSet, isCurrent, failing bool) bool {
 	if failing && !isCurrent {
 		return s.LastFailedGeneration > 0
 	}

@@ -26,7 +26,7 @@ func IsNewer(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) bool {
 // transient: so a node that fails and cannot run pods takes two. A node that fails for another config
 // can be told to update, so it takes none.
 func (n Node) Places(target progress.Target) int {
-	places, hasFailed := 0, n.isFailing()
+	places, hasFailed := 0, n.hasFailedToUpdate()
 	isDone := n.IsAvailable()
 	if n.state != "" || n.HasNode && !n.HasObject { // the node controller does not read the MachineConfigNode
 		isDone = n.Desired == n.Current && n.state == nodemeta.StateDone
@@ -40,10 +40,10 @@ func (n Node) Places(target progress.Target) int {
 	return places
 }
 
-// isFailing reports whether the daemon has failed to update the node. The node controller reads only
+// hasFailedToUpdate reports whether the daemon has failed to update the node. The node controller reads only
 // the state annotation. If the current and the desired config are equal, the files on the disk have
 // drifted: that is not a failure to update.
-func (n Node) isFailing() bool {
+func (n Node) hasFailedToUpdate() bool {
 	hasFailed := n.state == nodemeta.StateDegraded || n.state == nodemeta.StateUnreconcilable || n.state == "" && n.Degraded
 	return hasFailed && n.Desired.Config != n.Current.Config
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
 
-// facts returns a line for each pool with a new target, and for each paused pool without an entry that says so. There
-// is no line if the row of the pool says that it is paused, and nobody knows who paused it.
-func facts(pools []cluster.Pool, o Options) (ls []Line) {
+// changesAndPauses returns a line for each pool with a new target, and for each paused pool without an entry that says
+// so. There is no line if the row of the pool says that it is paused, and nobody knows who paused it.
+func changesAndPauses(pools []cluster.Pool, o Options) (ls []Line) {
 	say := func(p cluster.Pool, text string) {
 		if text != "" {
 			ls = append(ls, wrapped(Plain, "", margin, Clean(p.Name)+": "+text, o.Width)...)

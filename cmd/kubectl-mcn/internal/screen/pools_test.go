@@ -59,7 +59,7 @@ func TestLeftIsTheTimeOrTheReasonWhyItIsUnknown(t *testing.T) {
 	} {
 		assert.Equal(t, tc.want, leftText(tc.pool), "%+v", tc.pool)
 		isSaid := strings.Contains(tc.want, "paused")
-		assert.Equal(t, tc.pool.Paused && !isSaid, len(facts([]cluster.Pool{tc.pool}, Options{})) > 0, "a line says it, if LEFT does not")
+		assert.Equal(t, tc.pool.Paused && !isSaid, len(changesAndPauses([]cluster.Pool{tc.pool}, Options{})) > 0, "a line says it, if LEFT does not")
 	}
 }
 

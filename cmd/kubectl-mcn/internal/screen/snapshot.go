@@ -22,7 +22,7 @@ func Snapshot(c cluster.Cluster, o Options) []Line {
 	if len(pools) == 0 {
 		return fit(append(screen, wrapped(Plain, "", "", NotFound, o.Width)...), o)
 	}
-	screen = slices.Concat(screen, poolTable(pools, o), facts(pools, o), missingKinds(pools, o))
+	screen = slices.Concat(screen, poolTable(pools, o), changesAndPauses(pools, o), missingKinds(pools, o))
 	var all []Problem
 	for _, p := range pools {
 		all = append(all, ofPool(p, o)...)

@@ -155,7 +155,7 @@ func (f *Files) each(name string, do func(name, kind string, data []byte) error)
 	if name == "-" {
 		data, err := io.ReadAll(f.In)
 		if err == nil {
-			f.note(do("stdin", "", data))
+			f.keepError(do("stdin", "", data))
 		}
 		return err
 	}
@@ -169,7 +169,7 @@ func (f *Files) each(name string, do func(name, kind string, data []byte) error)
 			f.newest = mco.Latest(f.newest, info.ModTime())
 		}
 		if err == nil {
-			f.note(do((&Files{Names: []string{name}}).Origin(), "", data))
+			f.keepError(do((&Files{Names: []string{name}}).Origin(), "", data))
 		}
 		return err
 	}
@@ -179,8 +179,8 @@ func (f *Files) each(name string, do func(name, kind string, data []byte) error)
 	return nil
 }
 
-// note keeps an error for the line that Read writes at its end.
-func (f *Files) note(err error) {
+// keepError keeps an error for the line that Read writes at its end.
+func (f *Files) keepError(err error) {
 	if err != nil {
 		f.failed = append(f.failed, err)
 	}
@@ -198,10 +198,10 @@ func (f *Files) read(file string, do func(name, kind string, data []byte) error)
 		data, err = os.ReadFile(file)
 	}
 	if err != nil {
-		f.note(fmt.Errorf("cannot read %s: %w", filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file)), errors.Unwrap(err)))
+		f.keepError(fmt.Errorf("cannot read %s: %w", filepath.Join(filepath.Base(filepath.Dir(file)), filepath.Base(file)), errors.Unwrap(err)))
 		return
 	}
-	f.note(do(filepath.Base(file), kindOf[filepath.Base(filepath.Dir(file))], data))
+	f.keepError(do(filepath.Base(file), kindOf[filepath.Base(filepath.Dir(file))], data))
 }
 
 // find returns the files of a folder to read, sorted. In a must-gather or an insights archive, find chooses the
@@ -214,7 +214,7 @@ func (f *Files) find(name string) []string {
 		path := filepath.ToSlash(file)
 		switch {
 		case err != nil:
-			f.note(fmt.Errorf("cannot read the folder %s: %w", filepath.Base(file), errors.Unwrap(err)))
+			f.keepError(fmt.Errorf("cannot read the folder %s: %w", filepath.Base(file), errors.Unwrap(err)))
 		case gathered.MatchString(path):
 			chosen = append(chosen, file)
 		case gatheredPods.MatchString(path):
@@ -238,7 +238,7 @@ func (f *Files) find(name string) []string {
 		if len(archives) > 0 {
 			err = fmt.Errorf("%w, and %s is an archive: unpack it", err, archives[0])
 		}
-		f.note(err)
+		f.keepError(err)
 	}
 	slices.Sort(chosen)
 	return chosen
