@@ -153,7 +153,12 @@ func (p Pool) IsBuilding() bool { return p.Build != nil && p.Build.Type != Build
 
 // AwaitsImage reports whether no node has the image of the target. Then its name is not known.
 func (p Pool) AwaitsImage() bool {
-	return p.Build != nil || !p.Updated && slices.ContainsFunc(p.Problems, PoolCondition.IsOfBuild)
+	return p.Build != nil || p.isImageMissing()
+}
+
+// isImageMissing reports whether the image that the pool waits for is not built.
+func (p Pool) isImageMissing() bool {
+	return !p.Updated && (p.IsBuilding() || slices.ContainsFunc(p.Problems, PoolCondition.IsOfBuild))
 }
 
 // NodesIn returns the nodes in a state.

@@ -144,11 +144,6 @@ func (c *calculation) lacksImage(n Node) bool {
 	return !n.Completed.After(c.Build.Since) && !slices.ContainsFunc(c.Nodes, hasOther)
 }
 
-// isImageMissing reports whether the image that the pool waits for is not built.
-func (c *calculation) isImageMissing() bool {
-	return !c.Updated && (c.IsBuilding() || slices.ContainsFunc(c.Problems, PoolCondition.IsOfBuild))
-}
-
 // setProgress sets For and Slow, and whether the node is Stuck.
 func (c *calculation) setProgress(n *Node) {
 	if n.State != Updating && n.State != Stuck {
