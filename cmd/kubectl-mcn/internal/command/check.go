@@ -57,16 +57,19 @@ func (c *check) decide(v source.View) (isOver bool, err error) {
 	if failed := c.failed(v); len(failed) > 0 {
 		return true, &exitError{exitFailed, fmt.Errorf("failed: %s", strings.Join(failed, "; "))}
 	}
-	isOver = !slices.ContainsFunc(v.Pools, func(p cluster.Pool) bool { return c.isOld(p) || !p.IsDone() })
+	isOver = !slices.ContainsFunc(v.Pools, c.isAwaited)
 	if v.Last && !isOver {
 		return true, &exitError{exitFailed, c.unfinished("in " + c.origin)}
 	}
 	return isOver, nil
 }
 
-// isOld reports whether the target of a pool is not the awaited one, or is in --from. A value of --from
+// isAwaited reports whether wait goes on because of a pool.
+func (c *check) isAwaited(p cluster.Pool) bool { return c.hasOldTarget(p) || !p.IsDone() }
+
+// hasOldTarget reports whether the target of a pool is not the awaited one, or is in --from. A value of --from
 // without an image matches every image.
-func (c *check) isOld(p cluster.Pool) bool {
+func (c *check) hasOldTarget(p cluster.Pool) bool {
 	return c.change.awaited(c.last, p) != "" || slices.ContainsFunc(c.before, func(from string) bool {
 		config, image, hasImage := strings.Cut(from, ",")
 		return config == p.Target.Config && (!hasImage || image == p.Target.Image)
@@ -78,13 +81,13 @@ func (c *check) standing(p cluster.Pool) string {
 	line := screen.Standing(p)
 	if awaited := c.change.awaited(c.last, p); awaited != "" {
 		line += ", " + screen.Clean(awaited)
-	} else if c.isOld(p) {
+	} else if c.hasOldTarget(p) {
 		line += ", still the target of --from"
 	}
 	return line
 }
 
-// failed describes the pools with a problem that has lasted as long as --tolerate.
+// failed describes the pools with a problem that has lasted as long as --tolerate. It remembers since when there are problems.
 func (c *check) failed(v source.View) []string {
 	var failed []string
 	since := map[screen.ProblemID]time.Time{}
@@ -104,7 +107,7 @@ func (c *check) failed(v source.View) []string {
 			if !isOld && !wrong.Since.IsZero() && wrong.Since.Before(seen) {
 				seen = wrong.Since
 			}
-			hasFailed = hasFailed || v.Time.Sub(seen) >= limit && (isOfRender || !c.isOld(p))
+			hasFailed = hasFailed || v.Time.Sub(seen) >= limit && (isOfRender || !c.hasOldTarget(p))
 		}
 		if hasFailed {
 			failed = append(failed, c.standing(p))
@@ -119,7 +122,7 @@ func (c *check) failed(v source.View) []string {
 func (c *check) unfinished(when string) error {
 	var left []string
 	for _, p := range c.last.Pools {
-		if c.isOld(p) || !p.IsDone() {
+		if c.isAwaited(p) {
 			left = append(left, c.standing(p))
 		}
 	}
