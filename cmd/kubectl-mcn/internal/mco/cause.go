@@ -12,9 +12,13 @@ import (
 	"github.com/openshift/upgrademonitor/phases"
 )
 
-// readCause sets Message, Failing, IsOld and Pods.
+// readCause sets Message, IsOfStep, Failing, IsOld and Pods, and the Step if a parent has failed before its next child.
 func (n *Node) readCause(list []metav1.Condition) {
-	message, isDrainError := cutDrainError(n.messageOfStep(list))
+	text, of := n.messageOfStep(list)
+	if parent, _ := phases.ParentOf(n.Step); parent == of && !n.HasBegun() {
+		n.Step = of
+	}
+	message, isDrainError := cutDrainError(text)
 	n.Message, n.IsOfStep = message, message != ""
 	hasFailed := isDrainError || isError(message)
 	n.Failing = !n.Degraded && hasFailed
@@ -78,14 +82,13 @@ func isError(message string) bool {
 	return errorWords.MatchString(rest) || !unicode.IsUpper(initial) && errorWords.MatchString(first)
 }
 
-// messageOfStep returns the message of the running or failed step. If this message is no error, it
-// returns the error of another phase: of a parent that fails by itself, of a step that failed before
-// this step began, or of a step that the daemon repeats when it restarts. A parent that fails before
-// its next child begins becomes the Step.
-func (n *Node) messageOfStep(list []metav1.Condition) string {
+// messageOfStep returns the message of the running or failed step, and the phase that has it. If this message is no
+// error, it returns the error of another phase: of a parent that fails by itself, of a step that failed before this step
+// began, or of a step that the daemon repeats when it restarts.
+func (n *Node) messageOfStep(list []metav1.Condition) (string, phases.Phase) {
 	message := n.ownMessage(list)
 	if isError(message) {
-		return message
+		return message, n.Step
 	}
 	isDrained, _ := sinceTrue(list, phases.Drained)
 	for _, c := range list {
@@ -97,13 +100,10 @@ func (n *Node) messageOfStep(list []metav1.Condition) string {
 		text := Plain(conditions.TrimUpdatePrefix(c.Message))
 		isPast := isDrained && isOfDrain(text) || indexOf(n.Steps, p) >= 0 && n.HasBegun() && isOver(p, n.Step)
 		if mayFail && isError(text) && !isPast {
-			if parent, _ := phases.ParentOf(n.Step); parent == p && !n.HasBegun() {
-				n.Step = p
-			}
-			return text
+			return text, p
 		}
 	}
-	return message
+	return message, n.Step
 }
 
 // ownMessage returns the message of the running or failed step, or "".
