@@ -42,7 +42,7 @@ const (
 	State = Prefix + "state"
 	// Reason is the error of the daemon, if it has failed.
 	Reason = Prefix + "reason"
-	// DesiredDrain is the last request of the daemon to the drain controller.
+	// DesiredDrain is the last request of the daemon to the drain controller: Drain or Uncordon, a dash, and a config.
 	DesiredDrain = Prefix + "desiredDrain"
 	// LastAppliedDrain is the last request that the drain controller has carried out.
 	LastAppliedDrain = Prefix + "lastAppliedDrain"
@@ -50,12 +50,15 @@ const (
 	PostConfigAction = Prefix + "post-config-action"
 )
 
-// The values of the annotation State.
+// The values of the annotation State, and what the other annotations may have.
 const (
 	StateDone           = "Done"
 	StateWorking        = "Working"
 	StateDegraded       = "Degraded"
 	StateUnreconcilable = "Unreconcilable"
+	Drain               = "drain"
+	Uncordon            = "uncordon"
+	Rebooting           = "Rebooting"
 )
 
 const (

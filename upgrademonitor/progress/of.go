@@ -124,7 +124,7 @@ func (n *Node) readAnnotations(node *corev1.Node) (isTold bool, state string, is
 		return true, state, false
 	}
 	drain := node.Annotations[nodemeta.DesiredDrain]
-	isUncordoned := strings.HasPrefix(drain, "uncordon-") && drain == node.Annotations[nodemeta.LastAppliedDrain]
+	isUncordoned := strings.HasPrefix(drain, nodemeta.Uncordon) && drain == node.Annotations[nodemeta.LastAppliedDrain]
 	return false, state, state == nodemeta.StateDone && isUncordoned
 }
 

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/openshift/upgrademonitor/conditions"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/phasetable"
 	"github.com/openshift/upgrademonitor/phases"
 )
@@ -42,7 +43,7 @@ func (n *Node) isLaterAttempt(list []metav1.Condition) bool {
 		return false
 	}
 	isDrained, _ := sinceTrue(list, phases.Drained)
-	isDrained = isDrained || n.LastAppliedDrain == "drain-"+n.Desired.Config
+	isDrained = isDrained || n.LastAppliedDrain == nodemeta.Drain+"-"+n.Desired.Config
 	if isDrained && drainTimeout.MatchString(n.causeInErrors()) {
 		return true
 	}

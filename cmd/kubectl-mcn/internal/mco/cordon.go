@@ -97,7 +97,7 @@ func cordonerOf(node *corev1.Node) Cordoner {
 		return deletion
 	}
 	drain := node.Annotations[nodemeta.DesiredDrain]
-	isOfMCO := strings.HasPrefix(drain, "drain-") || drain != node.Annotations[nodemeta.LastAppliedDrain]
+	isOfMCO := strings.HasPrefix(drain, nodemeta.Drain) || drain != node.Annotations[nodemeta.LastAppliedDrain]
 	for _, c := range cordoners {
 		isOwn := !isOfMCO || c.Deletes()
 		state := node.Annotations[c.annotation] // for example Draining, Drain_Required or Reboot_Required
@@ -125,7 +125,7 @@ func cordonerOf(node *corev1.Node) Cordoner {
 // readLifted sets IsLifted, CordonedAt and LiftedBy.
 func (n *Node) readLifted(node *corev1.Node, list []metav1.Condition) {
 	isCordoned, at := sinceTrue(list, phases.Cordoned)
-	isHeld := n.hasReached(phases.Drained) && !n.hasReached(phases.Uncordoned) && !strings.HasPrefix(n.DesiredDrain, "uncordon-")
+	isHeld := n.hasReached(phases.Drained) && !n.hasReached(phases.Uncordoned) && !strings.HasPrefix(n.DesiredDrain, nodemeta.Uncordon)
 	if node != nil && isCordoned && isHeld && !n.Is(progress.Cordoned) {
 		n.IsLifted, n.CordonedAt, n.LiftedBy = true, at, lastOfCordoners(node.ManagedFields, at)
 	}

@@ -150,7 +150,7 @@ func Of(node *corev1.Node, mcn *mcfgv1.MachineConfigNode) Node {
 	}
 	if node != nil {
 		n.DesiredDrain, n.LastAppliedDrain = node.Annotations[nodemeta.DesiredDrain], node.Annotations[nodemeta.LastAppliedDrain]
-		n.state, n.isRebooting = node.Annotations[nodemeta.State], node.Annotations[nodemeta.PostConfigAction] == "Rebooting"
+		n.state, n.isRebooting = node.Annotations[nodemeta.State], node.Annotations[nodemeta.PostConfigAction] == nodemeta.Rebooting
 		if by := cordonerOf(node); n.Is(progress.Cordoned) || by.Deletes() {
 			n.Cordoner = by
 		}
@@ -253,11 +253,11 @@ func (n *Node) readNodeStep() {
 	// If the update has made the Node NotReady, it began then or before.
 	n.Started = cmp.Or(Latest(n.Started, n.unavailableSince(progress.Cordoned)), n.unavailableSince(progress.NotReady))
 	switch {
-	case verb == "drain" && !isDone && n.Is(progress.Cordoned):
+	case verb == nodemeta.Drain && !isDone && n.Is(progress.Cordoned):
 		n.Step, n.Since = phases.Drained, n.Started
-	case verb == "drain" && !isDone:
+	case verb == nodemeta.Drain && !isDone:
 		n.Step = phases.Cordoned
-	case verb == "uncordon" && !isDone:
+	case verb == nodemeta.Uncordon && !isDone:
 		n.Step, n.Since = phases.Uncordoned, time.Time{}
 	default:
 		n.Since = n.Started

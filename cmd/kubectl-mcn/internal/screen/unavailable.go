@@ -8,6 +8,7 @@ import (
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
@@ -158,7 +159,7 @@ func whyUnavailable(n cluster.Node, o Options) string {
 		switch u.Reason {
 		case progress.Cordoned:
 			text = "cordoned"
-			if !n.InUpdate() && strings.HasPrefix(n.DesiredDrain, "drain-") { // then no daemon withdraws the request
+			if !n.InUpdate() && strings.HasPrefix(n.DesiredDrain, nodemeta.Drain) { // then no daemon withdraws the request
 				text += ", as the annotation desiredDrain requests a drain,"
 			}
 		case progress.AnnotationsMissing:

@@ -22,7 +22,7 @@ func (s *Store) trimNode(o *corev1.Node) *corev1.Node {
 		return strings.HasPrefix(name, nodemeta.Prefix) || mco.IsOfCordoner(name)
 	})
 	node.CreationTimestamp, node.DeletionTimestamp = o.CreationTimestamp, o.DeletionTimestamp
-	if !o.Spec.Unschedulable && strings.HasPrefix(o.Annotations[nodemeta.DesiredDrain], "drain-") { // somebody may have uncordoned it
+	if !o.Spec.Unschedulable && strings.HasPrefix(o.Annotations[nodemeta.DesiredDrain], nodemeta.Drain) { // somebody may have uncordoned it
 		node.ManagedFields = o.ManagedFields
 	}
 	node.Spec.Unschedulable = o.Spec.Unschedulable
