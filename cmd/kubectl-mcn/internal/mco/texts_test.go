@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/openshift/upgrademonitor/internal/nodemeta"
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
@@ -116,7 +117,8 @@ func literal(n ast.Node) (text string) {
 }
 
 // The environment variable MCO names a checkout of machine-config-operator. Each text of machine-config-operator and of
-// kubectl's drain is still written by the file that texts.go names, and the texts of a pool by the node controller.
+// kubectl's drain is still written by the file that texts.go names, the texts of a pool by the node controller, and the
+// annotations of a Node by the daemon.
 func TestTheTextsAreStillWritten(t *testing.T) {
 	root := os.Getenv("MCO")
 	if root == "" {
@@ -135,19 +137,28 @@ func TestTheTextsAreStillWritten(t *testing.T) {
 		})
 		assert.True(t, isWritten, "%s no longer writes %q, from which the command concludes: %s", file, r.line, r.rule)
 	}
-	status, err := os.ReadFile(filepath.Join(root, "pkg/controller/node/status.go"))
-	require.NoError(t, err)
-	written := []string{
+	pool := []string{
+		strconv.Quote(poolwords.Target("%s", "")),
 		poolwords.AllUpdated, poolwords.AllUpdating, poolwords.WillNot, poolwords.BuildFailed, poolwords.Degraded,
 		strings.TrimPrefix(poolwords.Target("a", "%s"), "MachineConfig a"), strings.TrimSuffix(poolwords.Report{Node: "%s"}.String(), `""`),
 	}
 	for _, state := range []mcfgv1.BuildProgress{poolwords.None, poolwords.Initial, mcfgv1.MachineOSBuildPrepared, mcfgv1.MachineOSBuilding,
 		mcfgv1.MachineOSBuildSucceeded, mcfgv1.MachineOSBuildFailed, mcfgv1.MachineOSBuildInterrupted} {
-		written = append(written, poolwords.BuildOf(state, false).Message("%s"), poolwords.BuildOf(state, true).Message("%s"))
+		pool = append(pool, poolwords.BuildOf(state, false).Message("%s"), poolwords.BuildOf(state, true).Message("%s"))
 	}
-	for _, text := range written {
-		if !strings.Contains(string(status), text) {
-			t.Errorf("status.go no longer writes %q of internal/poolwords", text)
+	var annotations []string
+	for _, text := range []string{nodemeta.CurrentConfig, nodemeta.DesiredConfig, nodemeta.CurrentImage, nodemeta.DesiredImage, nodemeta.State,
+		nodemeta.Reason, nodemeta.DesiredDrain, nodemeta.LastAppliedDrain, nodemeta.PostConfigAction, nodemeta.StateDone, nodemeta.StateWorking,
+		nodemeta.StateDegraded, nodemeta.StateUnreconcilable, nodemeta.Drain, nodemeta.Uncordon, nodemeta.Rebooting} {
+		annotations = append(annotations, strconv.Quote(text))
+	}
+	for file, texts := range map[string][]string{"pkg/controller/node/status.go": pool, "pkg/daemon/constants/constants.go": annotations} {
+		data, err := os.ReadFile(filepath.Join(root, file))
+		require.NoError(t, err)
+		for _, text := range texts {
+			if !strings.Contains(string(data), text) {
+				t.Errorf("%s no longer writes %s of internal/poolwords or internal/nodemeta", file, text)
+			}
 		}
 	}
 }
