@@ -42,8 +42,8 @@ type Node struct {
 	// For is how long the node has been degraded or, if it is not degraded, how long it has been at
 	// Step. For is zero if the node is neither Updating nor Stuck.
 	For time.Duration
-	// Slow is true if an Updating node is Failing, its cordon is lifted, or it has been at Step for more than
-	// a third of the limit of Step.
+	// Slow is true if a node that is not Stuck is Failing or, while it is Updating, if its cordon is lifted, or it has
+	// been at Step for more than a third of the limit of Step.
 	Slow bool
 	// Kubelet and OS are the versions that the kubelet reports.
 	Kubelet, OS string

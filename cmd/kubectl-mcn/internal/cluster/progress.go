@@ -144,7 +144,7 @@ func (c *calculation) lacksImage(n Node) bool {
 	return !n.Completed.After(c.Build.Since) && !slices.ContainsFunc(c.Nodes, hasOther)
 }
 
-// setProgress sets For and Slow, and whether the node is Stuck.
+// setProgress sets For and Slow, and whether the node is Stuck. It resets IsLifted for the first minute.
 func (c *calculation) setProgress(n *Node) {
 	if n.State != Updating && n.State != Stuck {
 		n.Slow = n.Failing

@@ -37,8 +37,8 @@ type Node struct {
 	// the MachineConfigNode's spec. If the annotations of the Node have another config or image
 	// than the spec, Requested is the time of the last write of the annotation desiredConfig.
 	Requested time.Time
-	// Started is the time when the current update started. If the update is Unreported, Started is
-	// the time of the cordon, or Requested if that is later.
+	// Started is the time when the current update started. If the update is Unreported, Started is the time of the cordon,
+	// or Requested if that is later. If neither is known, it is when the Node became NotReady.
 	Started time.Time
 	// IsNew is true if no step of an update was ever reported: the node has joined with its config.
 	IsNew bool
@@ -47,7 +47,7 @@ type Node struct {
 	// WasTakenBack is set if the request of the last update was taken back, so the update installed nothing.
 	WasTakenBack bool
 	// Ended is about the time when the last update ended, if the MachineConfigNode does not show the end: the time of
-	// its last step or, without a MachineConfigNode, the time when the Node became Ready.
+	// its last step or, without a MachineConfigNode, the time when the condition Ready of the Node changed last.
 	Ended time.Time
 	// Since is the time when the node reached Step: the time when the last step finished or, if no
 	// step has finished, the start of the update. It is not the lastTransitionTime of the running
