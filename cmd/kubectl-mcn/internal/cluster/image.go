@@ -29,7 +29,7 @@ func imageOf(config string, nodes []Node, updated int, messages ...string) strin
 		if n.hasDesired() {
 			done[n.Desired.Image]++
 		}
-		if newest == nil || isNewer(n, newest) {
+		if newest == nil || isRequestedLater(n, newest) {
 			newest = n
 		}
 	}
@@ -44,9 +44,9 @@ func imageOf(config string, nodes []Node, updated int, messages ...string) strin
 	return newest.Desired.Image
 }
 
-// isNewer reports whether the update of a was requested after the update of b: a node that does not run its desired
+// isRequestedLater reports whether the update of a was requested after the update of b: a node that does not run its desired
 // target is newer, and otherwise the node whose update is later.
-func isNewer(a, b *Node) bool {
+func isRequestedLater(a, b *Node) bool {
 	rank := map[bool]int{true: -1}
 	last := func(n *Node) time.Time { return mco.Latest(n.Started, n.Completed, n.Requested) }
 	return cmp.Or(rank[a.hasDesired()]-rank[b.hasDesired()], last(a).Compare(last(b)), cmp.Compare(a.Desired.Image, b.Desired.Image)) > 0

@@ -117,14 +117,14 @@ func (s *saidOfPods) texts(o Options) []string {
 		texts = append(texts, Clean("no budget of "+namespace+" selects "+o.names(s.unselected[namespace])))
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(s.unknown)) {
-		var full []string
+		var allowNone []string
 		for _, name := range slices.SortedFunc(maps.Keys(o.Budgets), byName) {
 			if b := o.Budgets[name]; name.Namespace == namespace && isFull(b) {
-				full = append(full, name.Name+" ("+healthOf(b)+")")
+				allowNone = append(allowNone, name.Name+" ("+healthOf(b)+")")
 			}
 		}
-		if len(full) > 0 {
-			texts = append(texts, Clean("refused: "+o.names(s.unknown[namespace])+"; budgets of "+namespace+" that allow 0: "+o.names(full)))
+		if len(allowNone) > 0 {
+			texts = append(texts, Clean("refused: "+o.names(s.unknown[namespace])+"; budgets of "+namespace+" that allow 0: "+o.names(allowNone)))
 		}
 	}
 	return texts

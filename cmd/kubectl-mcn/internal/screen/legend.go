@@ -25,12 +25,12 @@ func legend(screen []Line, c cluster.Cluster, o Options) []Line {
 			}
 		}
 	}
-	signs := "# done, > running, . to come, - skipped"
+	meaning := "# done, > running, . to come, - skipped"
 	if rank == 3 {
-		signs += ", ! stuck"
+		meaning += ", ! stuck"
 	}
 	if slices.ContainsFunc(screen, func(l Line) bool { return strings.HasPrefix(l.Text, "~ ") }) {
-		signs += ", ~ does not stop the rollout"
+		meaning += ", ~ does not stop the rollout"
 	}
 	ls := []Line{{}}
 	add := func(is bool, text string) {
@@ -38,7 +38,7 @@ func legend(screen []Line, c cluster.Cluster, o Options) []Line {
 			ls = append(ls, wrapped(Plain, "", "", text, o.Width)...)
 		}
 	}
-	add(rank > 0, signs)
+	add(rank > 0, meaning)
 	add(missing > 0 && !hasNoObjects(c.Pools), nodes(missing)+" known only from the status of the pool")
 	add(c.WithoutNode > 0, nodes(c.WithoutNode)+" known only from MachineConfigNodes: NotReady and cordoned are not known")
 	add(rank > 0, "kubectl mcn node "+shown+" shows details")

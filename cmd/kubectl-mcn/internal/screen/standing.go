@@ -20,11 +20,11 @@ func Standing(p cluster.Pool) string {
 	if p.Target.Config != "" {
 		text += " to " + targetText(p.Target)
 	}
-	parts, counts := []string{text}, p
-	if counts.Done = 0; p.Updating < manyNodes {
-		parts, counts.Updating = append(parts, stepCounts(p)...), 0
+	parts, others := []string{text}, p
+	if others.Done = 0; p.Updating < manyNodes {
+		parts, others.Updating = append(parts, stepCounts(p)...), 0
 	}
-	parts = append(parts, stateCounts(counts)...)
+	parts = append(parts, stateCounts(others)...)
 	add := func(is bool, text string) {
 		if is {
 			parts = append(parts, text)
@@ -61,16 +61,16 @@ func Wrapped(text string, width int) []Line {
 // stepCounts counts the updating nodes at each step, for example "12 draining" and "3 rebooting". Nodes that update to
 // another target are counted apart: "2 draining to 11111111".
 func stepCounts(p cluster.Pool) (counts []string) {
-	doing := func(n cluster.Node) string {
+	work := func(n cluster.Node) string {
 		if n.OffTarget {
 			return stepOf(n) + " to " + targetText(n.Towards())
 		}
 		return stepOf(n)
 	}
-	steps := mco.Groups(p.NodesIn(cluster.Updating), doing)
+	steps := mco.Groups(p.NodesIn(cluster.Updating), work)
 	slices.SortStableFunc(steps, func(a, b []cluster.Node) int { return len(b) - len(a) })
 	for _, all := range steps {
-		counts = append(counts, fmt.Sprintf("%d %s", len(all), doing(all[0])))
+		counts = append(counts, fmt.Sprintf("%d %s", len(all), work(all[0])))
 	}
 	return counts
 }
