@@ -24,7 +24,7 @@ func Node(p cluster.Pool, n cluster.Node, o Options) []Line {
 	}
 	addTime := func(name string, t time.Time) {
 		if !t.IsZero() {
-			field(name, t.In(o.Now.Location()).Format("2006-01-02 15:04:05 MST")+", "+took(o.Now.Sub(t))+" ago")
+			field(name, t.In(o.Now.Location()).Format(dateAndTime)+", "+took(o.Now.Sub(t))+" ago")
 		}
 	}
 	field("from", o.wholeTarget(n.Current))

@@ -37,9 +37,11 @@ type Options struct {
 // maxRows is the maximum number of rows in the table of nodes if Height is 0.
 const maxRows = 20
 
+const dateAndTime = "2006-01-02 15:04:05 MST"
+
 // moment returns the time of a screen with date and zone, and the origin of the objects.
 func moment(o Options) string {
-	text := o.Now.Format("2006-01-02 15:04:05 MST")
+	text := o.Now.Format(dateAndTime)
 	if o.Origin != "" {
 		text += ", from " + Clean(o.Origin)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/openshift/upgrademonitor/internal/poolwords"
 )
 
-// updatedDelay is how long a pool may stay not Updated after its last node is done, and a node that is done unavailable.
+// updatedDelay is how long after the end of an update its pool may be not Updated, or its node unavailable.
 const updatedDelay = 2 * time.Minute
 
 // ofPool returns the problems of the pool itself.

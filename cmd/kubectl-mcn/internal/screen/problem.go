@@ -18,6 +18,7 @@ const (
 	maxEntries = 3  // limits the entries of each section
 	maxNames   = 10 // limits a list of names
 	maxNext    = 3  // limits the lines "next:" of an entry
+	manySame   = 3  // so many nodes with the same cause are counted, and no more of their names are shown
 )
 
 // ProblemID identifies a problem of a pool, of a node, or of a pinned image set on a node.

@@ -12,9 +12,6 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-// From manySame nodes with the same cause on, they are counted, and only the first manySame names are shown.
-const manySame = 3
-
 // outageOf returns what tells outages apart: the first reason why a node is unavailable, and its message. A node of an
 // outage may be cordoned as well.
 func outageOf(p cluster.Pool, o Options) func(cluster.Node) any {

@@ -72,7 +72,7 @@ func (c *Cluster) Read(ctx context.Context, s *Store, follow bool) error {
 func (c *Cluster) readers(base reader) ([]reader, error) {
 	var all []reader
 	var errs []error
-	only := map[string]string{machineConfigs: c.MachineConfig, clusterVersions: "version", clusterOperators: "machine-config"}
+	only := map[string]string{machineConfigs: c.MachineConfig, clusterVersions: "version", clusterOperators: ownOperator}
 	add := func(isNeeded bool, path string, gv schema.GroupVersion, install func(*runtime.Scheme) error, names ...string) {
 		if !isNeeded {
 			return

@@ -30,8 +30,10 @@ const (
 	machineConfigs     = "machineconfigs" // only the one of Cluster.MachineConfig
 	coreNodes          = "nodes"
 	clusterVersions    = "clusterversions"       // only version
-	clusterOperators   = "clusteroperators"      // only machine-config
+	clusterOperators   = "clusteroperators"      // only ownOperator
 	configurations     = "machineconfigurations" // their conditions have the health of the components
+
+	ownOperator = "machine-config"
 )
 
 // Store keeps the objects of a cluster. It is safe for concurrent use.
@@ -113,7 +115,7 @@ func (s *Store) put(obj any) {
 	case *configv1.ClusterVersion:
 		s.facts.Version = cluster.NewVersion(o)
 	case *configv1.ClusterOperator:
-		if o.Name == "machine-config" {
+		if o.Name == ownOperator {
 			s.facts.Operator = cluster.OperatorProblems(o)
 		}
 	case *policyv1.PodDisruptionBudget:
