@@ -33,7 +33,7 @@ func newNodeCommand(c *CLI) *cobra.Command {
 			}
 			doc := describe(n, wholeOptions(v))
 			about := screen.ProblemsOf(p, n.Name, wholeOptions(v))
-			return f.printDocument(&document{TypeMeta: typeMeta("NodeRollout"), documentNode: &doc, Entries: entries(about)})
+			return f.printer.PrintObj(&document{TypeMeta: typeMeta("NodeRollout"), documentNode: &doc, Entries: entries(about)}, f.Out)
 		})
 	}
 	return cmd

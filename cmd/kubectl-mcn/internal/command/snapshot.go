@@ -75,7 +75,7 @@ func (s *snapshot) print(v source.View) error {
 	}
 	switch {
 	case !s.isText():
-		return s.printDocument(newDocument(v, s.source.Origin()))
+		return s.printer.PrintObj(newDocument(v, s.source.Origin()), s.Out)
 	case len(v.Pools) == 0:
 		_, _ = fmt.Fprintln(s.ErrOut, screen.NotFound)
 		return nil

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/cli-runtime/pkg/printers"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -140,8 +139,4 @@ func (f *sourceFlags) newPrinter() (printers.ResourcePrinter, error) {
 
 func typeMeta(kind string) metav1.TypeMeta {
 	return metav1.TypeMeta{APIVersion: "mcn.upgrademonitor/v1", Kind: kind}
-}
-
-func (f *sourceFlags) printDocument(document runtime.Object) error {
-	return f.printer.PrintObj(document, f.Out)
 }

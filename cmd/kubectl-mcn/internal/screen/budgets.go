@@ -61,7 +61,7 @@ func (s *saidOfPods) add(n cluster.Node, pod mco.Pod, o Options) []string {
 	switch {
 	case state.IsGone:
 		say(" is no longer on " + n.Name)
-		return []string{controllerLog} // the controller tries again
+		return []string{mco.ControllerLog} // the controller tries again
 	case !state.Deleted.IsZero():
 		s.leaving = addOnce(s.leaving, Clean(name.String()+o.terminating(state)))
 		return []string{showPod(n, pod)}
@@ -75,7 +75,7 @@ func (s *saidOfPods) add(n cluster.Node, pod mco.Pod, o Options) []string {
 		return []string{showPod(n, pod)}
 	case len(by) == 1 && o.Budgets[by[0]].Allows(state), state.IsUnguarded:
 		say(" can be evicted now")
-		return []string{controllerLog} // the controller tries again
+		return []string{mco.ControllerLog} // the controller tries again
 	case !isKnown && !pod.HasSeveral:
 		s.unknown[pod.Namespace] = addOnce(s.unknown[pod.Namespace], pod.Name)
 	}

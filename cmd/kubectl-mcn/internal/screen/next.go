@@ -15,10 +15,7 @@ import (
 	"github.com/openshift/upgrademonitor/upgrademonitor/progress"
 )
 
-const (
-	controllerLog = mco.ControllerLog
-	daemonPod     = "-l k8s-app=machine-config-daemon --field-selector spec.nodeName="
-)
+const daemonPod = "-l k8s-app=machine-config-daemon --field-selector spec.nodeName="
 
 // The commands below have NAME in place of the name of a node or pool.
 const (
@@ -88,7 +85,7 @@ func nextForStep(n cluster.Node, o Options) []string {
 		}
 		return next
 	case mco.SeeController.MatchString(message), isOfStep:
-		return append(next, controllerLog)
+		return append(next, mco.ControllerLog)
 	case n.Is(progress.NotReady) && n.Back.IsZero(), mayBeDown: // the daemon may not be running
 		return next
 	case n.NotStarted() && !n.Degraded, !n.Back.IsZero():
@@ -118,7 +115,7 @@ func nextForUnavailable(n cluster.Node) []string {
 		case u.Reason != progress.Cordoned:
 			next = nextFor(n.Name, describeNode) // these reasons come first
 		case n.DesiredDrain != n.LastAppliedDrain:
-			next = append(next, controllerLog) // the controller has to drain or uncordon the Node
+			next = append(next, mco.ControllerLog) // the controller has to drain or uncordon the Node
 		default:
 			next = append(next, nextFor(n.Name, cmp.Or(n.Cordoner.Next, uncordon))...)
 		}
@@ -137,7 +134,7 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition, o Options) []string {
 	case c.Type == cluster.BuildSucceeded && p.Paused:
 		return nil
 	case c.Type == cluster.BuildSucceeded:
-		return []string{controllerLog} // the controller tells the nodes to apply the image
+		return []string{mco.ControllerLog} // the controller tells the nodes to apply the image
 	case name != "":
 		return nextFor(name, "oc describe machineosbuild NAME")
 	case c.IsOfBuild():
@@ -147,7 +144,7 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition, o Options) []string {
 	case c.Type == string(mcfgv1.MachineConfigPoolRenderDegraded):
 		return []string{byAge} // no rendered config is newer than the wrong MachineConfig
 	case mco.SeeController.MatchString(c.Message):
-		return []string{controllerLog}
+		return []string{mco.ControllerLog}
 	case len(reports) > 0:
 		return nextFor(cmp.Or(o.Node, reports[0].Node), daemonLog)
 	}

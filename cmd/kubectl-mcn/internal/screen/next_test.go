@@ -18,17 +18,17 @@ import (
 func TestTheControllersLogExplainsMessagesOfItsSteps(t *testing.T) {
 	n := cluster.Node{State: cluster.Stuck}
 	n.Name, n.Step, n.Degraded, n.Message, n.IsOfStep = "a", phases.Drained, true, "no such host", true
-	assert.Equal(t, []string{controllerLog}, Next(n, Options{}))
+	assert.Equal(t, []string{mco.ControllerLog}, Next(n, Options{}))
 	n.Steps = []mco.Step{{Phase: phases.Drained, State: mco.ToDo}, {Phase: phases.Uncordoned, State: mco.ToDo}}
-	assert.Equal(t, []string{controllerLog}, Next(n, Options{}), "without the Node, nobody knows that the daemon has not asked for the drain")
+	assert.Equal(t, []string{mco.ControllerLog}, Next(n, Options{}), "without the Node, nobody knows that the daemon has not asked for the drain")
 	for request, step := range map[string]phases.Phase{"drain-": phases.Drained, "uncordon-": phases.Uncordoned, "drain-another": ""} {
 		n.DesiredDrain = request
 		for _, n.Step = range []phases.Phase{phases.Drained, phases.Uncordoned} {
-			assert.Equal(t, n.Step == step, slices.Contains(Next(n, Options{}), controllerLog), request)
+			assert.Equal(t, n.Step == step, slices.Contains(Next(n, Options{}), mco.ControllerLog), request)
 		}
 	}
 	n.Steps, n.IsOfStep = nil, false
-	assert.NotContains(t, Next(n, Options{}), controllerLog)
+	assert.NotContains(t, Next(n, Options{}), mco.ControllerLog)
 	n.Step, n.Degraded = phases.AppliedFiles, false
 	assert.Equal(t, nextFor("a", daemonLog), Next(n, Options{}))
 }

@@ -110,7 +110,7 @@ func unobserved(p cluster.Pool, o Options) Problem {
 		About: namesOf(p.NodesIn(cluster.Waiting)),
 	}
 	if !problem.Since.IsZero() {
-		problem.Tone, problem.Next = Alarm, []string{controllerLog}
+		problem.Tone, problem.Next = Alarm, []string{mco.ControllerLog}
 	}
 	return problem
 }

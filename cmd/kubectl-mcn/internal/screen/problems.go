@@ -199,7 +199,7 @@ func ofHeldNodes(p cluster.Pool, o Options) (all []Problem) {
 			_, problem.also, _ = strings.Cut(why, ", ")
 			problem.began, problem.Message, problem.Next = n.Unavailable[0].Since, unready(n), nextForUnavailable(n)
 		case n.State == cluster.Waiting && p.Stalled:
-			problem.Next = []string{controllerLog}
+			problem.Next = []string{mco.ControllerLog}
 			switch {
 			case p.InvalidLimit != "":
 				why = `maxUnavailable of its pool is the text "` + Clean(p.InvalidLimit) + `", which is no percentage`
