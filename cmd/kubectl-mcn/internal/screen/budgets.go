@@ -139,8 +139,11 @@ func showPod(n cluster.Node, pod mco.Pod) string {
 	return "oc get pod " + pod.Name + " -n " + pod.Namespace
 }
 
-// notReady says since when a pod is not Ready, and why, if that is known.
+// notReady says since when a pod is not Ready or is terminating, and why, if that is known.
 func (o Options) notReady(p cluster.Pod) string {
+	if !p.Deleted.IsZero() {
+		return o.terminating(p)
+	}
 	return strings.TrimSuffix(" is not Ready"+sinceText(p.NotReady, o.Now)+": "+p.Why, ": ")
 }
 
@@ -159,14 +162,26 @@ func (o Options) terminating(p cluster.Pod) string {
 	return text
 }
 
-// unhealthy returns the known pods that a budget waits for.
+// unhealthy returns the known pods that a budget waits for. It waits for a pod that is terminating only if there is no
+// other pod in its place yet: a StatefulSet creates a pod again after its end.
 func (o Options) unhealthy(budget types.NamespacedName) (all []types.NamespacedName) {
 	b := o.Budgets[budget]
+	missing := int(b.ExpectedPods)
+	var leaving []types.NamespacedName
 	for name, pod := range o.Pods {
-		isCounted := name.Namespace == budget.Namespace && b.Selector.Matches(pod.Labels) && pod.Deleted.IsZero()
-		if b.Waits() && isCounted && !pod.NotReady.IsZero() {
-			all = append(all, name)
+		switch {
+		case !b.Waits() || name.Namespace != budget.Namespace || !b.Selector.Matches(pod.Labels):
+		case !pod.Deleted.IsZero():
+			leaving = append(leaving, name)
+		default:
+			missing--
+			if !pod.NotReady.IsZero() {
+				all = append(all, name)
+			}
 		}
+	}
+	if missing > 0 {
+		all = append(all, leaving...)
 	}
 	slices.SortFunc(all, byName)
 	return all

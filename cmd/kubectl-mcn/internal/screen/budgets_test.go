@@ -36,7 +36,7 @@ func TestTheHealthOfABudgetIsItsCountOrTheFailureToCount(t *testing.T) {
 	assert.False(t, isFull(cluster.Budget{}), "it has no pods")
 }
 
-// A budget waits for the pods that it selects, are not Ready, and stay.
+// A budget waits for the pods that it selects and that are not Ready, and for the end of a pod that has no successor.
 func TestThePodsOfABudgetThatAreNotReadyAreNamed(t *testing.T) {
 	since := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
 	app := labels.Set{"app": "db"}
@@ -48,7 +48,11 @@ func TestThePodsOfABudgetThatAreNotReadyAreNamed(t *testing.T) {
 		{Namespace: "shop", Name: "web"}: {NotReady: since}, {Namespace: "test", Name: "db-0"}: {Labels: app, NotReady: since},
 		{Namespace: "shop", Name: "db-2"}: {Labels: app, NotReady: since, Deleted: since},
 	}}}
-	assert.Equal(t, []types.NamespacedName{{Namespace: "shop", Name: "db-0"}}, o.unhealthy(budget))
+	assert.Equal(t, []types.NamespacedName{{Namespace: "shop", Name: "db-0"}, {Namespace: "shop", Name: "db-2"}}, o.unhealthy(budget))
+	replaced := waits
+	replaced.ExpectedPods = 2
+	o.Budgets[budget] = replaced
+	assert.Equal(t, []types.NamespacedName{{Namespace: "shop", Name: "db-0"}}, o.unhealthy(budget), "a pod is in the place of the terminating one")
 	allows, healthy, uncounted := waits, waits, waits
 	allows.DisruptionsAllowed, healthy.CurrentHealthy, uncounted.Failure = 1, 3, "no controller"
 	for _, o.Budgets[budget] = range []cluster.Budget{allows, healthy, uncounted} {
