@@ -63,9 +63,9 @@ type Change struct {
 	mco.Write  // the last write of its spec, if that is known and in the target
 }
 
-// Changes returns how the target of the pool differs from the last one. If no difference is known, text says so. It is
-// "" if there is no new target, if the MachineConfigs of one target are not known, or if all of them are as they were
-// or come with a new OpenShift version.
+// Changes returns how the target of the pool differs from the last one. If there is no difference, text says
+// why. It is "" if there is no new target, if the MachineConfigs of one target are not known, or if the
+// change is a new OpenShift version.
 func (p Pool) Changes(configs map[string]MachineConfig) (all []Change, text string) {
 	withdrawn := ""
 	if p.lastConfig == "" {
@@ -77,6 +77,10 @@ func (p Pool) Changes(configs map[string]MachineConfig) (all []Change, text stri
 	}
 	target, last := configs[p.Target.Config], configs[p.lastConfig]
 	isUpgrade := target.Release != "" && last.Release != "" && target.Release != last.Release
+	text = "same MachineConfigs, none written since the last target was rendered"
+	if isUpgrade {
+		text = ""
+	}
 	for _, name := range p.Sources {
 		mc := configs[name]
 		change := Change{Name: name, Write: mco.Write{By: mc.By, At: mc.Changed}}
@@ -91,7 +95,7 @@ func (p Pool) Changes(configs map[string]MachineConfig) (all []Change, text stri
 		case isUpgrade && (isLater || mco.IsOwnManager(mc.By)): // it comes with the new version
 		case !last.Created.IsZero() && !isLater && mc.Changed.After(last.Created):
 			all = append(all, change)
-		case withdrawn == "" && (mc.By == "" || last.Created.IsZero() || isLater):
+		case mc.By == "" || last.Created.IsZero() || isLater:
 			text = "same MachineConfigs, changed contents" // this one may have changed, but it is not known
 		}
 	}
@@ -99,6 +103,9 @@ func (p Pool) Changes(configs map[string]MachineConfig) (all []Change, text stri
 		if !slices.Contains(p.Sources, name) {
 			all = append(all, Change{Sign: "-", Name: name})
 		}
+	}
+	if withdrawn != "" {
+		text = ""
 	}
 	return all, text
 }

@@ -145,9 +145,12 @@ func TestTheScreenNamesWhoChangedTheMachineConfigs(t *testing.T) {
 	for want, objects := range map[string][]runtime.Object{
 		"worker: 98-edited (by kubectl-edit at 13:16:05), 99-new (by oc at 14:06:05)\n": all,
 		"worker: same MachineConfigs, changed contents\n":                               {release(oldConfig, old, rendered), release(newConfig, old, now)},
-		"worker: 98-edited (by kubectl-edit at 13:16:05)\n":                             {config("00-worker", controllerName, now), all[1], config("99-new", controllerName, now), all[3], release(newConfig, "4.20.2", now), all[5]},
-		"worker: 00-worker (by machine-config-controller at 14:16:05), 98-edited":       {config("00-worker", controllerName, now), all[1], config("99-new", controllerName, now), release(oldConfig, "", rendered), release(newConfig, "4.20.2", now), all[5]},
-		"OpenShift 4.20.1 -> 4.20.2\n\nPOOL":                                            {config("00-worker", controllerName, now), config("98-edited", controllerName, now), config("99-new", controllerName, now), all[3], release(newConfig, "4.20.2", now), all[5]},
+		"worker: same MachineConfigs, none written since the last target was rendered\n": {
+			config("00-worker", "oc", rendered.Add(-time.Minute)), config("98-edited", "oc", rendered.Add(-time.Minute)), config("99-new", "oc", rendered.Add(-time.Minute)), all[3], all[4],
+		},
+		"worker: 98-edited (by kubectl-edit at 13:16:05)\n":                       {config("00-worker", controllerName, now), all[1], config("99-new", controllerName, now), all[3], release(newConfig, "4.20.2", now), all[5]},
+		"worker: 00-worker (by machine-config-controller at 14:16:05), 98-edited": {config("00-worker", controllerName, now), all[1], config("99-new", controllerName, now), release(oldConfig, "", rendered), release(newConfig, "4.20.2", now), all[5]},
+		"OpenShift 4.20.1 -> 4.20.2\n\nPOOL":                                      {config("00-worker", controllerName, now), config("98-edited", controllerName, now), config("99-new", controllerName, now), all[3], release(newConfig, "4.20.2", now), all[5]},
 	} {
 		got := execute(t, asList(t, append(objects, p)...), "-f", "-", "--at", "now").stdout
 		assert.Contains(t, got, want)
