@@ -239,7 +239,9 @@ func TestACordonedNodeThatIsPassedHasAnEntry(t *testing.T) {
 	two, next := intstr.FromInt32(2), newNode("worker-3", "worker", oldConfig, now.Add(-24*time.Hour))
 	pool.Spec.MaxUnavailable = &two
 	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other), "-f", "-").stdout, "\n~ worker-0: waits, and is not selected: cordoned\n", "it holds back no other node")
-	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 2 waiting nodes, 2 of 2 unavailable:\n", "the cordoned node holds back the other one")
+	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 1 waiting node, 2 of 2 unavailable:\n", "the cordoned node holds back the other one")
+	third := newNode("worker-4", "worker", oldConfig, now.Add(-24*time.Hour))
+	assert.Contains(t, execute(t, asList(t, pool, waiting, cordoned, other, next, third), "-f", "-").stdout, "\n~ pool worker: maxUnavailable holds back 2 waiting nodes, 2 of 2 unavailable:\n", "the node that is updated does not wait")
 	pool.Spec.MaxUnavailable, pool.Spec.Paused = &three, true
 	got := execute(t, asList(t, pool, waiting, cordoned, next, newNode("worker-4", "worker", newConfig, now.Add(-24*time.Hour)), same), "-f", "-").stdout
 	assert.NotContains(t, got, "not selected")

@@ -125,9 +125,15 @@ func full(p cluster.Pool, o Options) Problem {
 	if !p.Full || !isDouble && len(nodesOfPool) >= p.Unavailable && !slices.ContainsFunc(nodesOfPool, isOther) {
 		return Problem{}
 	}
+	waits := p.Waiting
+	for _, n := range nodesOfPool {
+		if n.State == cluster.Waiting {
+			waits-- // it holds back the others
+		}
+	}
 	problem := Problem{
 		ProblemID: ProblemID{Kind: "Full"}, Tone: Warn,
-		What: "maxUnavailable holds back " + strings.Replace(nodes(p.Waiting), "node", "waiting node", 1),
+		What: "maxUnavailable holds back " + strings.Replace(nodes(waits), "node", "waiting node", 1),
 	}
 	if p.Blocked {
 		problem.What, problem.Tone = "blocked", Alarm
