@@ -75,11 +75,11 @@ func Of(o Objects, now time.Time) Cluster {
 			result.Unselected = append(result.Unselected, n.Name)
 		}
 	}
-	census := o.count(byPool)
+	known := o.count(byPool)
 	for _, n := range o.Nodes {
 		switch {
 		case hasNode(n):
-		case census.isComplete(n.Pool):
+		case known.isComplete(n.Pool):
 			result.Leftover = append(result.Leftover, n.Name)
 		case o.place(&n, nil):
 			byPool[n.Pool] = append(byPool[n.Pool], n)
@@ -94,7 +94,7 @@ func Of(o Objects, now time.Time) Cluster {
 		result.Pools = append(result.Pools, c.Pool)
 	}
 	for _, p := range o.Pools {
-		add(newPool(p, byPool[p.Name], o, census))
+		add(newPool(p, byPool[p.Name], o, known))
 		delete(byPool, p.Name)
 	}
 	for name, nodes := range byPool {
@@ -115,8 +115,8 @@ func Of(o Objects, now time.Time) Cluster {
 // starts while an arbiter is unavailable. An arbiter starts only if all masters are available, and no
 // master can start.
 func holdArbiter(pools []Pool) {
-	find := func(name string) int { return slices.IndexFunc(pools, func(p Pool) bool { return p.Name == name }) }
-	a, m := find(nodemeta.Arbiter), find(nodemeta.Master)
+	at := func(name string) int { return slices.IndexFunc(pools, func(p Pool) bool { return p.Name == name }) }
+	a, m := at(nodemeta.Arbiter), at(nodemeta.Master)
 	if a < 0 || m < 0 {
 		return
 	}

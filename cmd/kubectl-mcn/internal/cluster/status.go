@@ -15,11 +15,11 @@ import (
 
 // newPool reads a MachineConfigPool. It also returns the passed nodes or, if there are no nodes, the
 // degraded nodes that the pool's status names.
-func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (Pool, []Node) {
+func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, known census) (Pool, []Node) {
 	status, config := p.Status, p.Spec.Configuration.Name
 	machines := len(nodes)
-	if !all.isComplete(p.Name) {
-		machines = max(machines, int(status.MachineCount)-len(all.moved[p.Name]))
+	if !known.isComplete(p.Name) {
+		machines = max(machines, int(status.MachineCount)-len(known.moved[p.Name]))
 	}
 	limit, err := poolwords.MaxUnavailable(p.Spec.MaxUnavailable, machines)
 	degraded := poolCondition(p, mcfgv1.MachineConfigPoolNodeDegraded)
@@ -35,9 +35,9 @@ func newPool(p *mcfgv1.MachineConfigPool, nodes []Node, o Objects, all census) (
 		Paused:         p.Spec.Paused,
 		MaxUnavailable: limit,
 		Unavailable:    max(0, int(status.UnavailableMachineCount)),
-		FromStatus:     len(nodes) == 0 && machines > 0 && !all.hasNodes,
-		Partial:        all.hasNodes && machines > len(nodes),
-		Moved:          all.moved[p.Name],
+		FromStatus:     len(nodes) == 0 && machines > 0 && !known.hasNodes,
+		Partial:        known.hasNodes && machines > len(nodes),
+		Moved:          known.moved[p.Name],
 		DegradedSince:  degraded.Since,
 		machines:       int(status.MachineCount),
 		updated:        int(status.UpdatedMachineCount),

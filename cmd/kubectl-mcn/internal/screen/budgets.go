@@ -256,13 +256,3 @@ func healthOf(b cluster.Budget) string {
 	}
 	return text
 }
-
-// addOnce adds the texts that the list does not have yet.
-func addOnce(list []string, texts ...string) []string {
-	for _, text := range texts {
-		if !slices.Contains(list, text) {
-			list = append(list, text)
-		}
-	}
-	return list
-}

@@ -27,12 +27,12 @@ type ProblemID struct {
 	UID              types.UID // the UID of the MachineConfigNode
 }
 
-// Problem is an entry on a screen. It describes a problem of a pool or of a node.
+// Problem is an entry on a screen. It describes a problem of a pool, a node, a component or the ClusterOperator.
 type Problem struct {
 	ProblemID
 	// Since is when the problem started. It is zero if the time is not known.
 	Since time.Time
-	// Subject names the pool or node, What describes the problem, Message is the cause, and Next
+	// Subject says whose problem it is, What describes the problem, Message is the cause, and Next
 	// has commands that show more.
 	Subject, What, Message string
 	// Details are further facts about the cause.

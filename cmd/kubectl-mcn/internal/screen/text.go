@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -80,6 +81,16 @@ func nodes(n int) string {
 		return "1 node"
 	}
 	return strconv.Itoa(n) + " nodes"
+}
+
+// addOnce adds the texts that the list does not have yet.
+func addOnce(list []string, texts ...string) []string {
+	for _, text := range texts {
+		if !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	return list
 }
 
 // took formats a duration as kubectl does: 114s, 5m42s, 47m.

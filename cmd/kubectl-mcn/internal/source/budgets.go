@@ -21,7 +21,7 @@ import (
 const (
 	budgets = "poddisruptionbudgets"
 	pods    = "pods"
-	// maxPods limits the pods that are read. A screen names no more: see its maxNames.
+	// maxPods limits the pods that are read, as maxNames of package screen limits a list of names.
 	maxPods = 10
 	// maxOfBudget limits the pods of a budget, because they are read every two seconds. If a budget has more, only those in
 	// the errors are read.
