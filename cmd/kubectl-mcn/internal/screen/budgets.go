@@ -101,17 +101,16 @@ func (s *saidOfPods) add(n cluster.Node, pod mco.Pod, o Options) []string {
 // texts returns the texts about all pods. If the labels of a pod are not known, nobody can say which budget refuses it.
 // Then a text names all budgets of its namespace that allow no disruption.
 func (s *saidOfPods) texts(o Options) []string {
-	texts := s.leaving
-	if more := len(texts) - manySame; more > 0 && !o.Whole {
-		texts = append(texts[:manySame], fmt.Sprintf("%d more terminating: kubectl mcn -o wide", more))
-	}
+	texts := o.first(s.leaving, "terminating")
 	texts = append(texts, s.others...)
 	for _, name := range slices.SortedFunc(maps.Keys(s.refused), byName) {
 		b := o.Budgets[name]
 		texts = append(texts, Clean(fmt.Sprintf("PDB %s allows 0 disruptions (%s): %s", name, healthOf(b), o.names(s.refused[name]))))
+		var waited []string
 		for _, pod := range o.unhealthy(name) {
-			texts = addOnce(texts, Clean(pod.String()+o.notReady(o.Pods[pod])))
+			waited = append(waited, Clean(pod.String()+o.notReady(o.Pods[pod])))
 		}
+		texts = addOnce(texts, o.first(waited, "not healthy")...)
 	}
 	for _, namespace := range slices.Sorted(maps.Keys(s.unselected)) {
 		texts = append(texts, Clean("no budget of "+namespace+" selects "+o.names(s.unselected[namespace])))
@@ -126,6 +125,14 @@ func (s *saidOfPods) texts(o Options) []string {
 		if len(allowNone) > 0 {
 			texts = append(texts, Clean("refused: "+o.names(s.unknown[namespace])+"; budgets of "+namespace+" that allow 0: "+o.names(allowNone)))
 		}
+	}
+	return texts
+}
+
+// first returns the first texts about pods, and counts the others.
+func (o Options) first(texts []string, state string) []string {
+	if more := len(texts) - manySame; more > 0 && !o.Whole {
+		return append(texts[:manySame], fmt.Sprintf("%d more %s: kubectl mcn -o wide", more, state))
 	}
 	return texts
 }

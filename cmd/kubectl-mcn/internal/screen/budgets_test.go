@@ -58,6 +58,14 @@ func TestThePodsOfABudgetThatAreNotReadyAreNamed(t *testing.T) {
 	for _, o.Budgets[budget] = range []cluster.Budget{allows, healthy, uncounted} {
 		assert.Empty(t, o.unhealthy(budget), "the budget waits for no pod, or nobody knows for which")
 	}
+	o.BudgetsOf = map[string]bool{"shop": true}
+	for _, name := range []string{"db-3", "db-4", "db-5"} {
+		o.Pods[types.NamespacedName{Namespace: "shop", Name: name}] = cluster.Pod{Labels: app, NotReady: since}
+	}
+	o.Budgets[budget] = waits
+	texts, _ := o.ofPods(cluster.Node{Node: mco.Node{Pods: []mco.Pod{{Namespace: "shop", Name: "db-1", Refused: true}}}})
+	require.Len(t, texts, 5, "the budget, and the first three of four pods")
+	assert.Equal(t, "1 more not healthy: kubectl mcn -o wide", texts[4])
 }
 
 // A pod of another node was created again. If its node is not known, a pod that is younger than the drain is on another node.
