@@ -131,8 +131,8 @@ func nextForPool(p cluster.Pool, c cluster.PoolCondition, o Options) []string {
 	switch {
 	case build.State == poolwords.None:
 		return nextFor(name, "oc describe machineosconfig NAME")
-	case c.Type == cluster.BuildSucceeded && p.Paused:
-		return nil
+	case c.Type == cluster.BuildSucceeded && (p.Paused || p.Full || p.WaitsFor != nil):
+		return nil // another entry says what holds the nodes back
 	case c.Type == cluster.BuildSucceeded:
 		return []string{mco.ControllerLog} // the controller tells the nodes to apply the image
 	case name != "":

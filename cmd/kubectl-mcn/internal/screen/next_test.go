@@ -43,8 +43,12 @@ func TestABuildConcernsTheWaitingNodes(t *testing.T) {
 	}
 	p.Build = &cluster.PoolCondition{Type: cluster.BuildSucceeded}
 	assert.Len(t, Failures(p, Options{}), 1)
-	p.WaitsFor = &cluster.Pool{Name: "master"}
+	assert.Equal(t, []string{mco.ControllerLog}, nextForPool(p, *p.Build, Options{}))
+	p.Full = true
+	assert.Empty(t, nextForPool(p, *p.Build, Options{}), "the entry of the unavailable nodes has the command")
+	p.Full, p.WaitsFor = false, &cluster.Pool{Name: "master"}
 	assert.Empty(t, Failures(p, Options{}), "the nodes get the image after those of the other pool")
+	assert.Empty(t, nextForPool(p, *p.Build, Options{}), "it is the other pool that delays them")
 }
 
 // One command shows the budgets of all refused pods of a namespace, so it comes before the commands for single pods. A pod
