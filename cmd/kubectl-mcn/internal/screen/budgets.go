@@ -57,7 +57,7 @@ func (s *saidOfPods) add(n cluster.Node, pod mco.Pod, o Options) []string {
 	name := nameOf(pod)
 	say := func(text string) { s.others = addOnce(s.others, Clean(name.String()+text)) }
 	state, _ := o.stateOf(n, pod)
-	by, isKnown := o.selecting(n, pod)
+	by, isKnown := o.selectingBudgets(n, pod)
 	switch {
 	case state.IsGone:
 		say(" is no longer on " + n.Name)
@@ -206,9 +206,9 @@ func (o Options) stateOf(n cluster.Node, pod mco.Pod) (state cluster.Pod, isRead
 	return state, isRead
 }
 
-// selecting returns the budgets that select a pod of a node, sorted.
+// selectingBudgets returns the budgets that select a pod of a node, sorted.
 // isKnown is false if the budgets of its namespace or the labels of the pod are not known.
-func (o Options) selecting(n cluster.Node, pod mco.Pod) (by []types.NamespacedName, isKnown bool) {
+func (o Options) selectingBudgets(n cluster.Node, pod mco.Pod) (by []types.NamespacedName, isKnown bool) {
 	state, isRead := o.stateOf(n, pod)
 	var all []types.NamespacedName
 	for _, name := range slices.SortedFunc(maps.Keys(o.Budgets), byName) {
@@ -223,12 +223,12 @@ func (o Options) selecting(n cluster.Node, pod mco.Pod) (by []types.NamespacedNa
 	return slices.DeleteFunc(all, isOther), o.BudgetsOf[pod.Namespace]
 }
 
-// refusing returns what tells the causes of nodes apart: the names of the budgets that select their pods, and of the pods
-// that no budget refuses.
-func (o Options) refusing(n cluster.Node) string {
+// causeOfPods returns what tells the causes of nodes apart: the names of the budgets that select their pods, and of the
+// pods that no budget refuses.
+func (o Options) causeOfPods(n cluster.Node) string {
 	var names []string
 	for _, pod := range n.Pods {
-		by, _ := o.selecting(n, pod)
+		by, _ := o.selectingBudgets(n, pod)
 		if !pod.Refused {
 			names = addOnce(names, nameOf(pod).String())
 		}

@@ -103,7 +103,7 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	}
 	same := masked(n.Message, n.Name) + masked(why, n.Name)
 	if len(n.Pods) > 0 {
-		same = strings.Join(ofPods, " ") + o.refusing(n) + masked(why, n.Name)
+		same = strings.Join(ofPods, " ") + o.causeOfPods(n) + masked(why, n.Name)
 	}
 	step := n.Step
 	if n.Degraded && same != "" {

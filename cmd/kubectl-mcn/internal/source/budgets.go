@@ -28,9 +28,9 @@ const (
 	maxOfBudget = 100
 )
 
-// named returns the pods that the errors of drains name. Those of degraded nodes come first, then those of the nodes that
-// have been at their step for the longest time. The caller holds the lock.
-func (s *Store) named() (all []mco.Pod) {
+// namedPods returns the pods that the errors of drains name. Those of degraded nodes come first, then those of the nodes
+// that have been at their step for the longest time. The caller holds the lock.
+func (s *Store) namedPods() (all []mco.Pod) {
 	var nodes []*cluster.Node
 	s.each(func(n *cluster.Node) { nodes = append(nodes, n) })
 	rank := map[bool]int{false: 1} // degraded nodes come first
@@ -47,7 +47,7 @@ func (s *Store) named() (all []mco.Pod) {
 // If a budget refuses one of them because other pods are not healthy, readPods lists the pods of the budget.
 func (c *Cluster) readPods(ctx context.Context, s *Store, client rest.Interface) {
 	s.mu.Lock()
-	named := s.named()
+	named := s.namedPods()
 	s.mu.Unlock()
 	c.readBudgets(ctx, s, client, named)
 	named = named[:min(maxPods, len(named))]
@@ -63,7 +63,7 @@ func (c *Cluster) readPods(ctx context.Context, s *Store, client rest.Interface)
 			})
 		}
 	}
-	for budget, selector := range s.waiting(named) {
+	for budget, selector := range s.waitingBudgets(named) {
 		c.listPods(ctx, s, client, budget.Namespace, selector)
 	}
 }
@@ -94,8 +94,8 @@ func (c *Cluster) readBudgets(ctx context.Context, s *Store, client rest.Interfa
 	})
 }
 
-// waiting returns the budgets that select one of the pods and wait for other pods, with their selectors.
-func (s *Store) waiting(named []mco.Pod) map[types.NamespacedName]labels.Selector {
+// waitingBudgets returns the budgets that select one of the pods and wait for other pods, with their selectors.
+func (s *Store) waitingBudgets(named []mco.Pod) map[types.NamespacedName]labels.Selector {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := map[types.NamespacedName]labels.Selector{}

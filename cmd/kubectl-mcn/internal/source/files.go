@@ -135,7 +135,7 @@ func (f *Files) Read(_ context.Context, s *Store, _ bool) error {
 // holds the lock of the Store.
 func (f *Files) readPods(s *Store) {
 	d := decoder{}
-	for _, pod := range s.named() {
+	for _, pod := range s.namedPods() {
 		for _, file := range f.pods {
 			if strings.Contains(filepath.ToSlash(file), "/namespaces/"+pod.Namespace+"/") {
 				f.read(file, d.decode)

@@ -336,7 +336,7 @@ func TestThePodsOfDegradedNodesAreReadFirst(t *testing.T) {
 	}
 	s.Put(newRefused("g", metav1.Condition{Type: string(phases.NodeDegraded), Status: metav1.ConditionTrue}))
 	var names []string
-	for _, pod := range s.named() {
+	for _, pod := range s.namedPods() {
 		names = append(names, pod.Name)
 	}
 	assert.Equal(t, []string{"g", "c", "d", "e", "f", "b"}, names, "pods of degraded nodes come first, then those of the nodes that have been draining for longest")
