@@ -150,6 +150,7 @@ func (n *Node) reached(list []metav1.Condition, last time.Time) time.Time {
 	if at < 0 || n.Steps[at].State != Running {
 		return last
 	}
+	// A Skipped step that has changed has ended without a report: see dropOver.
 	isNotReported := at > 0 && n.Steps[at-1].State == Skipped && (!reportedSinceEnd(list, n.Steps[at-1].Phase) || !n.Steps[at-1].changed.IsZero())
 	isRetry := slices.ContainsFunc(n.Steps[at+1:], func(s Step) bool {
 		return !s.changed.IsZero() && !areInAnyOrder(s.Phase, n.Step)
