@@ -33,13 +33,9 @@ func TestTheNewestDesiredImageIsTheTarget(t *testing.T) {
 		image string
 		want  [3]int // the number of nodes that are done, updating, waiting
 	}{
-		"no image":                                       {[]cluster.Node{finishedNode("a", 0, 1), finishedNode("b", 0, 1)}, "", [3]int{2, 0, 0}},
-		"one image":                                      {[]cluster.Node{imaged("a", "x", "x", 0, 1), imaged("b", "x", "x", 0, 1)}, "x", [3]int{2, 0, 0}},
 		"one of three nodes has the new image":           {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "x", "x", 0, 5), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 0, 2}},
-		"a second node desires the new image":            {[]cluster.Node{imaged("a", "y", "y", 50, 58), imaged("b", "y", "x", 59, 0), imaged("c", "x", "x", 6, 9)}, "y", [3]int{1, 1, 1}},
 		"the new image was requested at an unknown time": {[]cluster.Node{func() cluster.Node { n := imaged("a", "y", "x", 50, 0); n.Requested = time.Time{}; return n }(), imaged("b", "x", "x", 50, 58)}, "y", [3]int{0, 1, 1}},
 		"two images are requested":                       {[]cluster.Node{imaged("a", "z", "x", 50, 0), imaged("b", "y", "x", 40, 0)}, "z", [3]int{0, 2, 0}},
-		"the first node desires the new image":           {[]cluster.Node{imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)}, "y", [3]int{0, 1, 1}},
 		"image mode is switched on":                      {[]cluster.Node{imaged("a", "y", "y", 50, 58), finishedNode("b", 0, 5)}, "y", [3]int{1, 0, 1}},
 		"image mode is switched off":                     {[]cluster.Node{imaged("a", "", "", 50, 58), imaged("b", "x", "x", 0, 5)}, "", [3]int{1, 0, 1}},
 		"an image of another config":                     {[]cluster.Node{imaged("a", "y", "y", 50, 58), func() cluster.Node { n := waitingNode("b"); n.Desired.Image, n.Current.Image = "z", "z"; return n }()}, "y", [3]int{1, 0, 1}},
@@ -108,11 +104,9 @@ func TestAPoolHasProblemsThatNoNodeShows(t *testing.T) {
 		want    []string
 		done    bool
 	}{
-		"well":                     {nil, done, nil, true},
-		"updating":                 {[]change{withCondition("Updating", "")}, done, nil, true},
-		"cannot render":            {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "\x1b[31mduplicate\x1b[0m osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, false},
-		"a build that failed":      {[]change{withCondition("ImageBuildDegraded", "y")}, done, []string{"ImageBuildDegraded y"}, false},
-		"Degraded without a cause": {[]change{withCondition("Degraded", "odd")}, done, []string{"Degraded odd"}, false},
+		"cannot render":                                        {[]change{withCondition("Degraded", ""), withCondition("RenderDegraded", "\x1b[31mduplicate\x1b[0m osImageURL")}, done, []string{"RenderDegraded duplicate osImageURL"}, false},
+		"a build that failed":                                  {[]change{withCondition("ImageBuildDegraded", "y")}, done, []string{"ImageBuildDegraded y"}, false},
+		"Degraded without a cause":                             {[]change{withCondition("Degraded", "odd")}, done, []string{"Degraded odd"}, false},
 		"NodeDegraded, and a node shows the cause":             {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, degradedNode(done, 30), nil, false},
 		"NodeDegraded, and no node shows the cause":            {[]change{withCondition("Degraded", ""), withCondition("NodeDegraded", "1 node")}, done, []string{"NodeDegraded 1 node"}, false},
 		"the synchronizer fails":                               {[]change{withCondition(mcfgv1.MachineConfigPoolSynchronizerDegraded, "no image")}, done, []string{"PoolSynchronizerDegraded no image"}, false},
@@ -145,21 +139,14 @@ func TestWithoutObjectsTheStatusOfThePoolDecides(t *testing.T) {
 			p.Status.Configuration.Name = configB
 		}
 	}
-	of := func(config string) func(*mcfgv1.MachineConfigPool) {
-		return func(p *mcfgv1.MachineConfigPool) { p.Status.Configuration.Name = config }
-	}
 	for name, tc := range map[string]struct {
 		pool *mcfgv1.MachineConfigPool
 		want [3]int // the number of nodes that are done, stuck, unreported
 		done bool
 	}{
-		"updated":           {worker("", counts(3, 3, 0), updated), [3]int{3, 0, 0}, true},
-		"updating":          {worker("", counts(3, 1, 0)), [3]int{1, 0, 2}, false},
-		"degraded":          {worker("", counts(3, 1, 1)), [3]int{1, 1, 1}, false},
-		"an image is built": {worker("", counts(3, 3, 0), building), [3]int{0, 0, 3}, false},
-		"all machines are updated, Updated is not True": {worker("", counts(3, 3, 0)), [3]int{3, 0, 0}, false},
-		"the status has another target":                 {worker("", counts(3, 3, 0), updated, of(configA)), [3]int{3, 0, 0}, false},
-		"the counts contradict each other":              {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
+		"updated":                          {worker("", counts(3, 3, 0), updated), [3]int{3, 0, 0}, true},
+		"an image is built":                {worker("", counts(3, 3, 0), building), [3]int{0, 0, 3}, false},
+		"the counts contradict each other": {worker("", counts(3, 9, 9)), [3]int{0, 3, 0}, false},
 		"the message of NodeDegraded names the nodes": {
 			worker("", counts(3, 1, 0), withCondition("NodeDegraded", `Node a is reporting: "disk \"full\"", Node b is reporting: "\q", Node a is reporting: "again"`)), [3]int{1, 2, 0}, false,
 		},

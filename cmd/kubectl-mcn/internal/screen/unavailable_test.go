@@ -140,17 +140,13 @@ func TestAnUnavailableNodeHasAnEntryUnlessItsPoolNamesIt(t *testing.T) {
 		"done, cordoned":                        {cluster.Pool{}, cluster.Done, progress.Cordoned, 3 * time.Minute, true},
 		"done, for a moment":                    {cluster.Pool{Counts: cluster.Counts{Updating: 1}}, cluster.Done, progress.NotReady, time.Minute, false},
 		"done for a moment":                     {cluster.Pool{}, cluster.Done, progress.NotReady, 6 * time.Minute, false},
-		"done, the pool is not Updated":         {cluster.Pool{NotUpdated: &cluster.PoolCondition{}}, cluster.Done, progress.NotReady, 3 * time.Minute, false},
 		"done, the pool is full":                {cluster.Pool{Full: true}, cluster.Done, progress.NotReady, 3 * time.Minute, false},
-		"done, paused":                          {cluster.Pool{Paused: true}, cluster.Done, progress.NotReady, 3 * time.Minute, true},
 		"done, paused, cordoned":                {cluster.Pool{Paused: true}, cluster.Done, progress.Cordoned, 3 * time.Minute, false},
 		"waiting, paused":                       {cluster.Pool{Paused: true}, cluster.Waiting, progress.NotReady, 3 * time.Minute, true},
 		"waiting, paused, cordoned":             {cluster.Pool{Paused: true, Counts: cluster.Counts{Updating: 1}}, cluster.Waiting, progress.Cordoned, 3 * time.Minute, false},
-		"waiting, nothing is updated":           {cluster.Pool{}, cluster.Waiting, progress.NotReady, 3 * time.Minute, true},
 		"waiting, cordoned, nothing is updated": {cluster.Pool{}, cluster.Waiting, progress.Cordoned, 3 * time.Minute, false},
 		"waiting, another node is updated":      {cluster.Pool{Counts: cluster.Counts{Updating: 1}}, cluster.Waiting, progress.Cordoned, time.Minute, true},
 		"waiting, stalled":                      {cluster.Pool{Stalled: true}, cluster.Waiting, progress.NotReady, time.Minute, true},
-		"unreported, the pool is full":          {cluster.Pool{Full: true}, cluster.Unreported, progress.NotReady, time.Minute, true},
 	} {
 		n := cluster.Node{State: test.state}
 		o := Options{Now: time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)}
