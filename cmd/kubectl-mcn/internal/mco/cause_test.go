@@ -45,27 +45,19 @@ func TestTheCauseIsTheErrorWithoutItsWrappers(t *testing.T) {
 		pods    []mco.Pod
 	}{
 		"an attempt is running":                                      {drain(draining), draining, false, nil},
-		"a drain fails within the first hour":                        {drain(drainFailed + evictPG0 + untilDrainer), evictPG0, true, []mco.Pod{refused("pg-0")}},
 		"a drain has failed for one hour":                            {append(drain(drainFailed+evictPG0+untilDrainer), degraded(afterAnHour)), evictPG0, false, []mco.Pod{refused("pg-0")}},
 		"a drain has failed for one hour, and an attempt is running": {append(drain(draining), degraded(afterAnHour)), afterAnHourIs, false, nil},
-		"a pod that does not terminate":                              {drain(drainFailed + waitForVM + untilDrainer), waitForVM, true, []mco.Pod{vm}},
 		"several pods": {
 			drain(drainFailed + "[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]" + untilDrainer),
 			"[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]", true, []mco.Pod{refused("pg-0"), vm, refused("pg-1")},
 		},
 		"a drain whose error only its parent has": {append(drain(draining), is(phases.UpdateExecuted, running, 61, drainFailed+evictPG0+untilDrainer)), evictPG0, true, []mco.Pod{refused("pg-0")}},
-		"an eviction that a webhook denies":       {drain(drainFailed + denied + untilDrainer), denied, true, []mco.Pod{{Namespace: "shop", Name: "api-0"}}},
-		"a drain error without a wrapper":         {drain(evictPG0), evictPG0, true, []mco.Pod{refused("pg-0")}},
 		"a drain error without a pod":             {drain(drainFailed + "boom" + untilDrainer), "boom", true, nil},
 		"a drain error that is truncated":         {drain(drainFailed + evictPG0), evictPG0, true, []mco.Pod{refused("pg-0")}},
-		"NodeDegraded has another cause":          {append(drain(drainFailed+evictPG0+untilDrainer), degraded("disk full")), "disk full", false, nil},
 		"only NodeDegraded has the drain error":   {append(drain(draining), degraded("failed to drain node: "+evictPG0)), "failed to drain node: " + evictPG0, false, []mco.Pod{refused("pg-0")}},
-		"degraded outside of an update":           {[]func(*mcfgv1.MachineConfigNode){is(phases.Updated, yes, 1), degraded(drift)}, drift[len("Node worker-0 upgrade failure. "):], false, nil},
 		"a step that failed in an earlier update": {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, running, 2, "Preparing"), is(phases.Drained, no, 1, "Action during update to rendered-worker-aaa: Error: Draining: no quorum")}, "Preparing", false, nil},
 		"a parent failed in an earlier update":    {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 2), is(phases.UpdatePrepared, running, 2, "Preparing"), is(phases.UpdateExecuted, no, 1, "Action during update to rendered-worker-aaa: Error: Updating node: no quorum")}, "Preparing", false, nil},
-		"degraded in an earlier update":           {append(drain(draining), degraded("Action during update to rendered-worker-aaa: Node worker-0 upgrade failure. disk full")), "disk full", false, nil},
 		"a step at a restart, after an update":    {[]func(*mcfgv1.MachineConfigNode){is(phases.Updated, yes, 9), is(phases.Resumed, no, 8, "Action during update to rendered-worker-aaa: Error: Resuming: no clock")}, "Error: Resuming: no clock", true, nil},
-		"files that cannot be written":            {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.AppliedFilesAndOS, running, 4, "Update failed applying files to node: no space left on device")}, "Update failed applying files to node: no space left on device", true, nil},
 		"a config that cannot be reconciled":      {[]func(*mcfgv1.MachineConfigNode){withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, running, 4, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x")}, "Update Failed compatibility validation. MachineConfigs a and b are not compatible. Err: x", true, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -165,17 +157,13 @@ func TestAnErrorIsOldIfAStepHasChangedSince(t *testing.T) {
 		message string
 		isOld   bool
 	}{
-		"no step has changed since the failure":            {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
 		"a step failed in the same second as NodeDegraded": {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 63), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
-		"another step began after the failure":             {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, afterAnHourIs, true},
 		"another step failed after the failure":            {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71, "Error: no space left"), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, "Error: no space left", false},
 		"the same step began again":                        {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 70), degraded("disk full")), phases.AppliedFilesAndOS, 70, "disk full", true},
-		"the drain is retried":                             {update(is(phases.Drained, running, 70, stillDraining), degraded(afterAnHour)), phases.Drained, 3, afterAnHourIs, true},
 		"the drain is retried, and fails":                  {update(is(phases.Drained, running, 70, drainFailed+evictPG0), degraded(afterAnHour)), phases.Drained, 3, evictPG0, false},
 		"the drain has succeeded since":                    {update(is(phases.Drained, yes, 63), degraded(afterAnHour)), phases.AppliedFilesAndOS, 63, afterAnHourIs, true},
 		"another drain has begun since":                    {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.Drained, 70, "disk full", true},
 		"a later step failed in the attempt before":        {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, no, 5, "Error: disk full")), phases.Drained, 70, stillDraining, false},
-		"the daemon has restarted since":                   {update(is(phases.AppliedFilesAndOS, running, 5), is(phases.Resumed, no, 70, "Action during update to a: resumed"), degraded("disk full")), phases.AppliedFilesAndOS, 5, "disk full", false},
 		"pinned image sets are pulled since":               {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), is(phases.PinnedImageSetsProgressing, yes, 70), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
 		"a failure of another update":                      {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5), degraded("Action during update to a: disk full")), phases.AppliedFilesAndOS, 4, "disk full", true},
 	} {
@@ -213,12 +201,10 @@ func TestAParentThatFailsIsTheStep(t *testing.T) {
 	}{
 		"the parent fails before the first child":      {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
 		"the parent fails between two children":        {[]func(*mcfgv1.MachineConfigNode){is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.UpdateExecuted, running, 3, cause)}, phases.UpdateExecuted},
-		"the parent fails before its only child":       {[]func(*mcfgv1.MachineConfigNode){is(phases.RebootedNode, yes, 3), is(phases.Resumed, yes, 4), is(phases.UpdateComplete, running, 5, cause)}, phases.UpdateComplete},
 		"a child is running":                           {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, cause), is(phases.Cordoned, running, 4, "Cordoning")}, phases.Cordoned},
 		"the parent has the error of a finished drain": {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, denied), is(phases.Cordoned, yes, 3), is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5, "Applying files")}, phases.AppliedFilesAndOS},
 		"a finished drain, and no pod is named":        {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, drainFailed+"context deadline exceeded"), is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5, "Applying files")}, phases.AppliedFilesAndOS},
 		"a finished drain, given up by the daemon":     {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, afterAnHourIs), is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 5, "Applying files")}, phases.AppliedFilesAndOS},
-		"the message of the parent is not an error":    {[]func(*mcfgv1.MachineConfigNode){is(phases.UpdateExecuted, running, 3, "Updating node")}, phases.Cordoned},
 	} {
 		n := mco.Of(nil, mcn(append(tc.steps, withDesired(configB), is(phases.Updated, no, 1), is(phases.UpdatePrepared, yes, 2))...))
 		checkNode(t, n)

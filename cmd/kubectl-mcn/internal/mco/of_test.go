@@ -24,19 +24,12 @@ func TestDrainAnnotationsDecideTheStepOfABehindObject(t *testing.T) {
 		step             phases.Phase
 		started, since   float64
 	}{
-		"no drain was requested":                                 {uncordon, uncordon, 0, nil, "", 5, 5},
-		"a drain was requested":                                  {drain, uncordon, 0, nil, phases.Cordoned, 5, 5},
-		"a drain is running":                                     {drain, uncordon, 7, nil, phases.Drained, 7, 7},
-		"the drain is done":                                      {drain, drain, 7, nil, "", 7, 7},
 		"cordoned before the update":                             {drain, uncordon, 2, nil, phases.Drained, 5, 5},
-		"an uncordon was requested":                              {"uncordon-" + configB, drain, 7, nil, phases.Uncordoned, 7, 0},
 		"the object shows the last update":                       {drain, uncordon, 7, mcn(is(phases.Updated, yes, 1)), phases.Drained, 7, 7},
-		"the object shows the update":                            {drain, uncordon, 7, mcn(is(phases.Updated, no, 6), is(phases.UpdatePrepared, running, 6)), phases.UpdatePrepared, 6, 6},
 		"cordoned by hand, and no drain was requested":           {uncordon, uncordon, 7, nil, "", 5, 5},
 		"a drain for an earlier target":                          {"drain-c", uncordon, 7, nil, phases.Drained, 7, 7},
 		"the drain for an earlier target is done":                {"drain-c", "drain-c", 7, nil, "", 5, 5},
 		"the requested drain is neither a drain nor an uncordon": {"x-" + configB, "", 7, nil, "", 7, 7},
-		"no requests, as in a trimmed dump":                      {"", "", 0, nil, "", 5, 5},
 		"the uncordon of this config is done":                    {"uncordon-" + configB, "uncordon-" + configB, 7, nil, "", 7, 7}, // another image of the same config
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -93,18 +86,9 @@ func TestTheMostSpecificErrorIsShown(t *testing.T) {
 		object  *mcfgv1.MachineConfigNode
 		message string
 	}{
-		"neither has an error":                                         {"", mcn(updated), ""},
-		"only the Node has an error":                                   {"disk full", nil, "disk full"},
-		"the object has the same error":                                {"disk full", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
 		"the error of the object is longer":                            {"disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
 		"the error of the annotation is longer":                        {"a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "a: disk full: b"},
-		"the object has another error":                                 {"rebooting", mcn(updated, degraded("disk full")), "disk full"},
 		"the object has an error with the prefix of an earlier update": {"", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), "disk full"},
-		"NodeDegraded is False again":                                  {"disk full", mcn(updated, is(phases.NodeDegraded, no, 2, "no network")), "disk full"},
-		"the object has the cause of the drain error": {
-			afterAnHourIs,
-			mcn(withDesired(configB), is(phases.Updated, no, 1), is(phases.Cordoned, yes, 2), is(phases.Drained, running, 3, drainFailed+evictPG0+untilDrainer)), evictPG0,
-		},
 	} {
 		n := mco.Of(newNode("state", "Degraded", "reason", tc.reason), tc.object)
 		assert.True(t, n.Degraded, name)
@@ -138,18 +122,13 @@ func TestARebootIsOverOnceTheMachineIsUp(t *testing.T) {
 		message         string
 		back            float64
 	}{
-		"Ready since before":                                       {ready: 1, isReady: true},
-		"Ready again":                                              {ready: 25, isReady: true, back: 25},
-		"NotReady since then":                                      {ready: 25, degraded: 24},
-		"NotReady, and the daemon has failed later":                {ready: 23, degraded: 24, back: 24},
-		"the daemon has failed later":                              {ready: 1, isReady: true, degraded: 24, back: 24},
-		"the daemon was about to end":                              {ready: 1, isReady: true, degraded: 20.5},
-		"the daemon could not reboot":                              {ready: 1, isReady: true, degraded: 24, message: "reboot command failed, something is seriously wrong"},
-		"Ready again, and the daemon fails":                        {ready: 23, isReady: true, degraded: 24, back: 23},
-		"the daemon has failed later, and no Node":                 {noNode: true, degraded: 24, back: 24},
-		"the daemon has pulled images later":                       {ready: 1, isReady: true, degraded: 19, pinned: 24, back: 24},
-		"the daemon could not reboot, and has pulled images later": {ready: 1, isReady: true, degraded: 23, pinned: 24, message: "reboot command failed, something is seriously wrong"},
-		"no Node": {noNode: true},
+		"Ready again":         {ready: 25, isReady: true, back: 25},
+		"NotReady since then": {ready: 25, degraded: 24},
+		"NotReady, and the daemon has failed later": {ready: 23, degraded: 24, back: 24},
+		"the daemon was about to end":               {ready: 1, isReady: true, degraded: 20.5},
+		"the daemon could not reboot":               {ready: 1, isReady: true, degraded: 24, message: "reboot command failed, something is seriously wrong"},
+		"the daemon has failed later, and no Node":  {noNode: true, degraded: 24, back: 24},
+		"the daemon has pulled images later":        {ready: 1, isReady: true, degraded: 19, pinned: 24, back: 24},
 	} {
 		node := newNode("desiredConfig", configB, "currentConfig", configA, "state", "Working")
 		node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(at(tc.ready))}}
@@ -202,8 +181,6 @@ func TestACordonIsLiftedBetweenTheDrainAndTheUncordon(t *testing.T) {
 		isOfCordons bool
 	}{
 		"draining":                   {more: conditions[:0], want: true, writer: "kubectl-uncordon", isOfCordons: true},
-		"draining, cordoned":         {isCordoned: true},
-		"draining, another writer":   {want: true, writer: "nfd-master"},
 		"draining, another owner":    {fields: `{"f:spec":{"f:unschedulable":{}}}`, want: true, writer: "gpu-operator", isOfCordons: true},
 		"draining, MCO has written":  {want: true, writer: "machine-config-controller"},
 		"rebooting":                  {more: []func(*mcfgv1.MachineConfigNode){is(phases.Drained, yes, 6), is(phases.RebootedNode, running, 7)}, want: true},

@@ -30,16 +30,12 @@ func TestPinnedImageSetsAreListedUntilTheyAreComplete(t *testing.T) {
 		object *mcfgv1.MachineConfigNode
 		want   []mco.PinnedImageSet
 	}{
-		"none":                                   {mcn(), nil},
-		"not started":                            {mcn(set(0, 0, 0)), []mco.PinnedImageSet{{Name: "pinned"}}},
-		"complete":                               {mcn(set(2, 2, 0)), nil},
-		"complete, an earlier generation failed": {mcn(set(2, 2, 1)), nil},
-		"complete, the same generation failed once": {mcn(set(2, 2, 2)), nil},
-		"failed, and the set has no message":        {mcn(set(0, 1, 1), failing, noText), []mco.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: "One or more failed"}}},
-		"pulled":                                    {mcn(set(1, 2, 0), pulling), []mco.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
-		"failed":                                    {mcn(set(0, 1, 1), pulling, failing), []mco.PinnedImageSet{failed}},
-		"failed again":                              {mcn(set(2, 2, 2), failing), []mco.PinnedImageSet{failed}},
-		"one set is complete, another failed":       {mcn(set(2, 2, 1), set(0, 1, 1), failing), []mco.PinnedImageSet{failed}},
+		"not started":                                                    {mcn(set(0, 0, 0)), []mco.PinnedImageSet{{Name: "pinned"}}},
+		"complete, an earlier generation failed":                         {mcn(set(2, 2, 1)), nil},
+		"complete, the same generation failed once":                      {mcn(set(2, 2, 2)), nil},
+		"failed, and the set has no message":                             {mcn(set(0, 1, 1), failing, noText), []mco.PinnedImageSet{{Name: "pinned", Failed: true, Since: at(4), Message: "One or more failed"}}},
+		"failed again":                                                   {mcn(set(2, 2, 2), failing), []mco.PinnedImageSet{failed}},
+		"one set is complete, another failed":                            {mcn(set(2, 2, 1), set(0, 1, 1), failing), []mco.PinnedImageSet{failed}},
 		"an earlier generation failed, the desired generation is pulled": {mcn(set(1, 2, 1), pulling), []mco.PinnedImageSet{{Name: "pinned", Since: at(3)}}},
 		"an earlier generation failed, and the condition is still True":  {mcn(set(0, 2, 1), failing), []mco.PinnedImageSet{failed}},
 		"failed, the condition is not True yet":                          {mcn(set(0, 1, 1)), []mco.PinnedImageSet{{Name: "pinned", Failed: true, Message: "no space left on device"}}},

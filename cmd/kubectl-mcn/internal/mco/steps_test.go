@@ -52,32 +52,6 @@ func marks(n mco.Node) string {
 	return b.String()
 }
 
-// Package progress tests when a node is in an update. This test checks the step that the conditions of its object show.
-func TestConditionsDecideTheStep(t *testing.T) {
-	updated := is(phases.Updated, yes, 5)
-	degraded := is(phases.NodeDegraded, yes, 6)
-	for name, tc := range map[string]struct {
-		object *mcfgv1.MachineConfigNode
-		step   phases.Phase
-	}{
-		"nothing":                 {nil, ""},
-		"joining, and degraded":   {mcn(degraded), ""},
-		"updated, and degraded":   {mcn(updated, degraded), ""},
-		"requested":               {mcn(updated, withDesired(configB)), phases.UpdatePrepared},
-		"requested, and degraded": {mcn(updated, withDesired(configB), degraded), phases.UpdatePrepared},
-		"started":                 {mcn(is(phases.Updated, no, 5), withDesired(configB)), phases.UpdatePrepared},
-		"running without a start": {mcn(is(phases.Drained, running, 5)), phases.Drained},
-		"the daemon has restarted, and is degraded": {mcn(is(phases.Updated, no, 5), degraded), ""},
-		"all steps are done, Updated is False":      {mcn(is(phases.Updated, no, 5), is(phases.Uncordoned, yes, 6), is(phases.RebootedNode, yes, 5.5)), phases.Updated},
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := mco.Of(nil, tc.object)
-			checkNode(t, n)
-			assert.Equal(t, tc.step, n.Step)
-		})
-	}
-}
-
 // A step lasts from the end of the step before it. Each case has the steps, their durations, and the end of the last
 // step in UTC.
 func TestAStepLastsFromTheEndOfTheStepBefore(t *testing.T) {
@@ -88,12 +62,6 @@ func TestAStepLastsFromTheEndOfTheStepBefore(t *testing.T) {
 		took   map[phases.Phase]float64 // minutes
 		since  float64
 	}{
-		"started":  {mcn(withDesired(configB), began), ".......", nil, 10},
-		"prepared": {mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11)), "#......", map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11},
-		"the time of a running step is ignored": {
-			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 12), is(phases.Drained, running, 40)), "##>....",
-			map[phases.Phase]float64{phases.UpdatePrepared: 1, phases.Cordoned: 1}, 12,
-		},
 		"another update was replaced before it was complete": {
 			mcn(withDesired(configB), began, managed(entry(`{"f:spec":{}}`, at(30))), is(phases.UpdatePrepared, yes, 32), is(phases.Cordoned, yes, 33)), "##.....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 2, phases.Cordoned: 1}, 33,
@@ -101,10 +69,6 @@ func TestAStepLastsFromTheEndOfTheStepBefore(t *testing.T) {
 		"the request has changed after the preparation": {
 			mcn(withDesired(configB), began, managed(entry(`{"f:spec":{}}`, at(30))), is(phases.UpdatePrepared, yes, 11)), "#......",
 			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11,
-		},
-		"the step before was not reported": {
-			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Drained, running, 40)), "#->....",
-			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 40,
 		},
 		"a retry": {
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, running, 40), is(phases.Cordoned, yes, 12), is(phases.Drained, yes, 13)), ">##....",
@@ -114,17 +78,9 @@ func TestAStepLastsFromTheEndOfTheStepBefore(t *testing.T) {
 			mcn(withDesired(configB), began, is(phases.Resumed, yes, 15), is(phases.Uncordoned, yes, 14), is(phases.RebootedNode, yes, 13)), "----###",
 			map[phases.Phase]float64{phases.RebootedNode: 3, phases.Uncordoned: 1, phases.Resumed: 1}, 15,
 		},
-		"two steps ended at the same time": {
-			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 12), is(phases.Cordoned, yes, 12)), "##.....",
-			map[phases.Phase]float64{phases.UpdatePrepared: 2}, 12,
-		},
 		"a step ended before the start": { // the clocks of two processes differ
 			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 9), is(phases.Drained, yes, 13)), "###....",
 			map[phases.Phase]float64{phases.UpdatePrepared: 1, phases.Drained: 2}, 13,
-		},
-		"a step was not required": {
-			mcn(withDesired(configB), began, is(phases.UpdatePrepared, yes, 11), is(phases.Drained, no, 0)), "#--....",
-			map[phases.Phase]float64{phases.UpdatePrepared: 1}, 11,
 		},
 		"a step ran in an earlier update": {
 			mcn(withDesired(configB), began, is(phases.Drained, no, 0, "Action during update to a: Error: Draining: no quorum")), ".......", nil, 10,
@@ -133,18 +89,11 @@ func TestAStepLastsFromTheEndOfTheStepBefore(t *testing.T) {
 			mcn(withDesired(configB), is(phases.UpdatePrepared, yes, 11), is(phases.Cordoned, yes, 13)), "##.....",
 			map[phases.Phase]float64{phases.Cordoned: 2}, 13,
 		},
-		"an update without a reboot": {
-			mcn(withDesired(configB), began, is(phases.UpdatePostActionComplete, yes, 12)), "----#..",
-			map[phases.Phase]float64{phases.UpdatePostActionComplete: 2}, 12,
-		},
 		"a post action, and then a reboot": {
 			mcn(withDesired(configB), began, is(phases.UpdatePostActionComplete, yes, 12), is(phases.RebootedNode, running, 13)), "---->..", nil, 13,
 		},
 		"another update began before the first step of this update": {
 			mcn(withDesired(configB), began, is(phases.Resumed, no, 30, "Action during update to b: resumed")), ".......", nil, 30,
-		},
-		"another update began before the end of this update": {
-			mcn(withDesired(configB), began, is(phases.Drained, no, 30, "Action during update to b: drained"), is(phases.UpdatePrepared, running, 30)), ">......", nil, 30,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -208,12 +157,10 @@ func TestTheNewestWriteOfTheSpecIsTheRequest(t *testing.T) {
 		want   time.Time
 	}{
 		"no entries":                          {mcn(), time.Time{}},
-		"one":                                 {mcn(once, managed(entry(spec, at(3)))), at(3)},
 		"the newest":                          {mcn(once, managed(entry(spec, at(3)), entry(spec, at(7)), entry(spec, at(5)))), at(7)},
 		"status":                              {mcn(once, managed(entry(spec, at(3)), status, foreign)), at(3)},
 		"no time, no fields":                  {mcn(once, managed(timeless, fieldless)), time.Time{}},
 		"never changed":                       {mcn(once, managed(entry(spec, at(3))), created), time.Time{}},
-		"never updated":                       {mcn(joined...), time.Time{}},
 		"joined, and an update was requested": {mcn(append(joined, withDesired(configB))...), at(3)},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -230,14 +177,10 @@ func TestOnlyTheRunningStepHasAMessage(t *testing.T) {
 		object *mcfgv1.MachineConfigNode
 		want   string
 	}{
-		"no message":                                    {mcn(began, withDesired(configB)), ""},
 		"the message of the running step":               {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "executing"), is(phases.Drained, running, 11, "draining")), "draining"},
 		"no longer degraded":                            {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, no, 12, "Error: disk full")), "draining"},
-		"NodeDegraded has no message":                   {mcn(began, withDesired(configB), is(phases.Drained, running, 11, "draining"), is(phases.NodeDegraded, yes, 12, "")), "draining"},
 		"the parent has the message of an earlier step": {mcn(began, withDesired(configB), is(phases.UpdateExecuted, running, 11, "draining"), is(phases.Drained, yes, 12, "drained")), ""},
 		"a parent that has finished":                    {mcn(began, withDesired(configB), is(phases.UpdateExecuted, yes, 11, "Error: executing: x")), ""},
-		"a step that has ended":                         {mcn(began, withDesired(configB), is(phases.Drained, yes, 11, "drained")), ""},
-		"an update that is over":                        {mcn(is(phases.Updated, yes, 11)), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, tc.want, mco.Of(nil, tc.object).Message)
@@ -270,32 +213,19 @@ func TestObjectsMayHaveConditionsOfBothModes(t *testing.T) {
 		step    phases.Phase
 	}{
 		"standard": {nil, ".......", phases.UpdatePrepared},
-		"image":    {image(), ".........", phases.UpdatePrepared},
-		"ImagePulledFromRegistry in standard mode":         {changes{add(phases.ImagePulledFromRegistry, no, "NotYetOccurred")}, ".......", phases.UpdatePrepared},
-		"conditions of both modes, no step ran":            {changes{add(phases.AppliedFiles, no, "NotYetOccurred")}, ".........", phases.UpdatePrepared},
 		"conditions of both modes, AppliedFiles runs":      {changes{add(phases.AppliedFiles, running, "x")}, "--->.....", phases.AppliedFiles},
 		"conditions of both modes, AppliedFilesAndOS runs": {changes{is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")}, "--->...", phases.AppliedFilesAndOS},
-		"image mode without a reboot":                      {image(is(phases.UpdatePostActionComplete, running, 11)), "------>..", phases.UpdatePostActionComplete},
 		"without a drain": {
 			changes{prepared("Drain Required: false"), is(phases.AppliedFilesAndOS, yes, 12)}, "#--#...", phases.UpdatePostActionComplete,
 		},
-		"without a drain, but with a reboot": {
-			changes{prepared("Drain Required: false"), is(phases.RebootedNode, running, 12)}, "#--->..", phases.RebootedNode,
-		},
-		"with a drain": {changes{prepared("Drain Required: true"), is(phases.AppliedFilesAndOS, yes, 12)}, "#--#...", phases.RebootedNode},
 		"the last update was without a drain": {
 			changes{is(phases.UpdatePrepared, no, 0, "Action during update to a: Drain Required: false"), is(phases.AppliedFilesAndOS, yes, 12)},
 			"---#...", phases.RebootedNode,
 		},
-		"two children are running": {image(is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>...", phases.ImagePulledFromRegistry},
-		"pulling":                  {image(is(phases.ImagePulledFromRegistry, running, 12)), "---..>...", phases.ImagePulledFromRegistry},
-		"pulled":                   {image(pulled), "---..#...", phases.AppliedFiles},
-		"pulled, and the files are being applied":             {image(pulled, is(phases.AppliedFiles, running, 14)), "--->.#...", phases.AppliedFiles},
-		"pulled, and the files are applied":                   {image(pulled, is(phases.AppliedFiles, yes, 14)), "---#.#...", phases.AppliedOSImage},
-		"pulled, and the files are not required":              {image(pulled, is(phases.AppliedFiles, no, 14)), "----.#...", phases.AppliedOSImage},
-		"the image was applied before the files":              {image(applied), "---.#....", phases.AppliedFiles},
-		"the parent is complete":                              {image(applied, is(phases.UpdateExecuted, yes, 14)), "----#-...", phases.RebootedNode},
-		"a later step runs, and the parent was not completed": {image(applied, is(phases.RebootedNode, running, 15)), "----#->..", phases.RebootedNode},
+		"two children are running":                {image(is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>...", phases.ImagePulledFromRegistry},
+		"pulled, and the files are being applied": {image(pulled, is(phases.AppliedFiles, running, 14)), "--->.#...", phases.AppliedFiles},
+		"pulled, and the files are not required":  {image(pulled, is(phases.AppliedFiles, no, 14)), "----.#...", phases.AppliedOSImage},
+		"the parent is complete":                  {image(applied, is(phases.UpdateExecuted, yes, 14)), "----#-...", phases.RebootedNode},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := mco.Of(nil, mcn(append(changes{withDesired(configB)}, append(tc.changes, is(phases.Updated, no, 10))...)...))
@@ -316,10 +246,8 @@ func TestANodeIsNewUntilItsFirstUpdate(t *testing.T) {
 		object *mcfgv1.MachineConfigNode
 		want   bool
 	}{
-		"joined":                      {mcn(updated), true},
 		"joined, and restarted since": {mcn(updated, is(phases.Resumed, yes, 9), is(phases.Uncordoned, yes, 9)), true},
 		"its first update runs":       {mcn(is(phases.Updated, no, 5), is(phases.Drained, running, 6)), false},
-		"updated once":                {mcn(updated, is(phases.Drained, no, 1, "Action during update to a: drained")), false},
 		"a dump leaves out the steps": {&mcfgv1.MachineConfigNode{}, false},
 	} {
 		assert.Equal(t, tc.want, mco.Of(nil, tc.object).IsNew, name)
