@@ -377,17 +377,6 @@ func TestANodeWithoutTheImageIsNotDone(t *testing.T) {
 	}
 }
 
-// The Nodes decide which nodes are unavailable, because the status of the pool may be out of date.
-func TestNodesDecideWhichAreUnavailable(t *testing.T) {
-	p := selecting("worker", unavailable(3), retargeted(20))
-	nodes := []cluster.Node{cluster.NewNode(kube(configA, "worker"), object("worker", configA))}
-	assert.Zero(t, one(t, p, 60, nodes...).Unavailable)
-	p.Status.MachineCount = 2
-	assert.Equal(t, 3, one(t, p, 60, nodes...).Unavailable, "a machine has no Node")
-	nodes = append(nodes, waitingNode("b"))
-	assert.Equal(t, 3, one(t, p, 60, nodes...).Unavailable, "without all Nodes, the status of the pool decides")
-}
-
 func waitsFor(p cluster.Pool) string {
 	if p.WaitsFor == nil {
 		return ""

@@ -9,7 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/cluster"
 )
@@ -17,18 +16,6 @@ import (
 // A cluster that was just created has no history of updates.
 func TestAClusterWithoutHistoryIsNotUpdating(t *testing.T) {
 	assert.Equal(t, cluster.Version{Desired: "4.20.3"}, cluster.NewVersion(&configv1.ClusterVersion{Status: configv1.ClusterVersionStatus{Desired: configv1.Release{Version: "4.20.3"}}}))
-}
-
-// deletionTimestamp is the end of the grace period, and not the time of the deletion.
-func TestAPodWasDeletedItsGracePeriodBeforeItsDeletionTimestamp(t *testing.T) {
-	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(at(1))}}
-	assert.Equal(t, cluster.Pod{Created: at(1)}, cluster.NewPod(pod))
-	pod.DeletionTimestamp, pod.DeletionGracePeriodSeconds = &metav1.Time{Time: at(60)}, ptr.To(int64(600))
-	got := cluster.NewPod(pod)
-	assert.Equal(t, at(50), got.Deleted)
-	assert.Equal(t, at(60), got.Ends)
-	pod.DeletionGracePeriodSeconds = nil
-	assert.Equal(t, at(60), cluster.NewPod(pod).Deleted)
 }
 
 // A pod that is not Ready says what its first container that waits says, or else what the condition says.

@@ -162,22 +162,6 @@ func TestTheTypicalDurationIsTheMedian(t *testing.T) {
 	assert.Equal(t, 8*time.Minute+30*time.Second, one(t, worker(""), 60, b, c, d).Typical, "an update that was taken back has no duration")
 }
 
-// A percentage refers to all machines, not only to the nodes that have reported.
-func TestAPercentageOfMaxUnavailableIsOfAllMachines(t *testing.T) {
-	for _, tc := range []struct {
-		limit    string
-		machines int32
-		want     int
-	}{
-		{"", 0, 1}, {"0", 0, 1}, {"3", 0, 3}, {"-2", 0, 1}, {"50%", 0, 2}, {"10%", 0, 1}, {"100%", 0, 5}, {"many", 0, 1}, {"0%", 0, 1},
-		{"25%", 2, 1}, {"25%", 5, 1}, {"25%", 10, 2}, {"25%", 100, 25},
-	} {
-		p := worker(tc.limit)
-		p.Status.MachineCount = tc.machines
-		assert.Equal(t, tc.want, one(t, p, 1, slices.Repeat([]cluster.Node{waitingNode("a")}, 5)...).MaxUnavailable, "%+v", tc)
-	}
-}
-
 // The Node and its MachineConfigNode are not read at the same moment, so a cordon counts as lifted a minute after it was made.
 func TestALiftedCordonMakesANodeSlow(t *testing.T) {
 	for name, n := range map[string]cluster.Node{"at the same step": drainingNode("n", 99), "at the next step": rebootingNode("n", 99.8, 0.5)} {

@@ -63,11 +63,6 @@ func TestLeftIsTheTimeOrTheReasonWhyItIsUnknown(t *testing.T) {
 	}
 }
 
-func TestTheFailureOfAPinnedImageSetComesFirst(t *testing.T) {
-	n := cluster.Node{Node: mco.Node{PinnedImageSets: []mco.PinnedImageSet{{Name: "a", Failed: true}, {Name: "b"}}}}
-	assert.Equal(t, "worker 0/0, a pinned image set has failed", Standing(cluster.Pool{Name: "worker", Known: true, Nodes: []cluster.Node{n}}))
-}
-
 func TestALongNameOfAPoolKeepsItsEnds(t *testing.T) {
 	all := []cluster.Pool{{Name: strings.Repeat("a", 12) + strings.Repeat("b", 13)}}
 	for width, want := range map[int]string{120: "aaaaaaaaaaa..bbbbbbbbbbb ", 40: "aaaaa..bbbbb "} {

@@ -90,19 +90,6 @@ func TestAnOutageIsOneEntry(t *testing.T) {
 	}
 }
 
-// That a node takes two places matters only if it blocks its pool.
-func TestTwoPlacesAreSaidOnlyOfABlockedPool(t *testing.T) {
-	n := cluster.Node{State: cluster.Stuck}
-	n.Degraded, n.Desired.Config, n.Current.Config = true, "b", "a"
-	n.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
-	pool := cluster.Pool{Target: n.Desired, MaxUnavailable: 2, Unavailable: 1, Nodes: []cluster.Node{n}}
-	for _, pool.Blocked = range []bool{true, false} {
-		problem := Problem{}
-		problem.addUnavailable(pool, Options{})
-		assert.Equal(t, pool.Blocked, strings.Contains(problem.What, "takes 2 places"))
-	}
-}
-
 // On a terminal, the table of nodes has the rows that are left, but at least two. Elsewhere, it has at most 20.
 func TestTheTableOfNodesFitsTheScreen(t *testing.T) {
 	p := cluster.Pool{Nodes: slices.Repeat([]cluster.Node{{State: cluster.Updating}}, 25)}
@@ -115,15 +102,6 @@ func TestTheTableOfNodesFitsTheScreen(t *testing.T) {
 	screen := Snapshot(cluster.Cluster{Pools: []cluster.Pool{p}}, Options{Height: 25, Width: 80})
 	assert.Len(t, screen, 25)
 	assert.NotContains(t, screen[len(screen)-1].Text, "more lines")
-}
-
-func TestTheControllerIsNotNamedAsWhoCordoned(t *testing.T) {
-	n := cluster.Node{}
-	n.Unavailable = []progress.Unavailable{{Reason: progress.Cordoned}}
-	for by, want := range map[string]string{"oc": "cordoned by oc", mco.Controller: "cordoned"} {
-		n.Cordoner.Name = by
-		assert.Equal(t, want, whyUnavailable(n, Options{}))
-	}
 }
 
 // An unavailable node has an entry of its own, unless an entry of its pool names it. A reboot needs a moment, and nothing
