@@ -67,7 +67,11 @@ func chosenNodes(pools []cluster.Pool, o Options) []cluster.Node {
 // nodeTable returns a table with a row for each node. The table has the columns KUBELET, OS and MESSAGE if the width
 // has no limit.
 func nodeTable(all []cluster.Node, o Options) []Line {
-	titles, versions := []string{"NODE     ", "STEPS   STEP", ">  FOR", ">TOTAL"}, []string(nil)
+	steps := 7
+	for _, n := range all {
+		steps = max(steps, len(marks(n))) // an update to an image has more steps
+	}
+	titles, versions := []string{"NODE     ", pad("STEPS", steps) + " STEP", ">  FOR", ">TOTAL"}, []string(nil)
 	if o.Width <= 0 {
 		if slices.ContainsFunc(all, func(n cluster.Node) bool { return n.Kubelet != "" }) {
 			versions = []string{"KUBELET", "OS"}
@@ -76,7 +80,7 @@ func nodeTable(all []cluster.Node, o Options) []Line {
 	}
 	rows := [][]string{titles}
 	for _, n := range all {
-		row := []string{"", pad(marks(n), 7) + " " + doing(n), forText(n, o), totalText(n, o)}
+		row := []string{"", pad(marks(n), steps) + " " + doing(n), forText(n, o), totalText(n, o)}
 		if versions != nil {
 			row = append(row, cmp.Or(Clean(n.Kubelet), "-"), cmp.Or(Clean(n.OS), "-"))
 		}
