@@ -9,34 +9,50 @@ import (
 	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
-// setUnavailable sets Unavailable, Taken, Full, Blocked, Unobserved, Stalled and StalledSince.
-func (c *calculation) setUnavailable() {
-	taken, updating := 0, 0
-	for _, n := range c.Nodes {
-		taken += c.Places(n)
-		if n.State == Updating {
-			updating += c.Places(n)
-		}
-	}
-	known := len(c.UnavailableNodes())
+// maySelect reports whether the controller may select a node next. A waiting node that takes a place itself does not wait
+// for the controller.
+func (c *calculation) maySelect(n Node) bool { return n.State == Waiting && c.Places(n) == 0 }
+
+// areKnown reports whether all nodes of the pool and their Nodes are known.
+func (c *calculation) areKnown() bool {
 	isUnknown := func(n Node) bool { return n.kube == nil }
-	areKnown := c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown)
-	// A waiting node that takes a place itself does not wait for the controller.
-	maySelect := func(n Node) bool { return n.State == Waiting && c.Places(n) == 0 }
-	// A node was deleted, moved or uncordoned, and the controller has not looked at it yet.
-	isBehind := areKnown && (c.machines != len(c.Nodes) || c.updated > c.Done || c.Unavailable > known) && slices.ContainsFunc(c.Nodes, maySelect)
-	if areKnown {
+	return c.Missing == 0 && !slices.ContainsFunc(c.Nodes, isUnknown)
+}
+
+// isBehind reports whether a node was deleted, moved or uncordoned, and the controller has not looked at it yet. It compares
+// the nodes with the status of the pool, so setUnavailable has to come later.
+func (c *calculation) isBehind() bool {
+	differs := c.machines != len(c.Nodes) || c.updated > c.Done || c.Unavailable > len(c.UnavailableNodes())
+	return c.areKnown() && differs && slices.ContainsFunc(c.Nodes, c.maySelect)
+}
+
+// setUnavailable sets Unavailable and Taken.
+func (c *calculation) setUnavailable() {
+	known := len(c.UnavailableNodes())
+	if c.areKnown() {
 		c.Unavailable = known // the status of the pool may be out of date
 	}
 	c.Unavailable = max(c.Unavailable, known)
-	c.Taken = taken + c.Unavailable - known
+	c.Taken = c.Unavailable - known
+	for _, n := range c.Nodes {
+		c.Taken += c.Places(n)
+	}
+}
+
+// setHeld says what holds back the waiting nodes: it sets Full, Blocked, Unobserved, Stalled and StalledSince.
+func (c *calculation) setHeld(isBehind bool) {
 	switch {
 	case c.Waiting == 0 || c.Paused:
 	case c.Taken >= c.MaxUnavailable && c.InvalidLimit == "": // without a limit, there are no places
-		resting := c.Taken - updating
+		resting := c.Taken // the places of nodes that do not update
+		for _, n := range c.Nodes {
+			if n.State == Updating {
+				resting -= c.Places(n)
+			}
+		}
 		c.Blocked = resting >= c.MaxUnavailable
 		// If each waiting node takes a place itself, only the updates hold it back.
-		c.Full = c.Blocked || resting > 0 && slices.ContainsFunc(c.Nodes, maySelect)
+		c.Full = c.Blocked || resting > 0 && slices.ContainsFunc(c.Nodes, c.maySelect)
 	case c.Updating > 0 && c.InvalidLimit == "" || c.Build != nil || len(c.Problems) > 0 || c.Partial:
 	case !c.Observed:
 		if c.now.Sub(c.toObserve) >= standstill {

@@ -50,51 +50,68 @@ func (c *calculation) add(nodes []Node) {
 		c.last = mco.Latest(c.last, n.Completed, n.Ended)
 	}
 	c.setDegradedSince()
-	count := map[State]int{}
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
 		n.dropWithdrawn(c.Target)
 		n.State = c.stateOf(*n)
 		n.OffTarget = c.Known && n.InUpdate() && n.Towards().Config != c.Target.Config
 		c.setProgress(n)
-		count[n.State]++
-		if n.State == Done && !n.WasTakenBack && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
-			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
-		}
 	}
-	if c.isImageMissing() { // the status also counts machines without the image
-		c.Done, c.Unreported = 0, c.Unreported+c.Done
-	}
-	if !c.FromStatus {
-		c.Counts = Counts{count[Done], count[Updating], count[Stuck], count[Waiting], count[Idle], count[Unreported]}
-		done, missing := max(0, min(c.Missing, c.updated-c.Done)), c.Missing
-		switch {
-		case c.Partial:
-			done, missing = 0, 0
-		case c.Updated:
-			done = missing
-		case c.isImageMissing():
-			done = 0
-		}
-		c.Done, c.Unreported = c.Done+done, c.Unreported+missing-done
-	}
+	c.setCounts()
 	if !c.IsBuilding() && c.Done+c.Updating+c.Stuck > 0 {
 		c.Build = nil // at least one node has the image or applies it
 	}
 	if c.AwaitsImage() {
 		c.Target.Image = "" // it is the image of the target before
 	}
+	c.setTypical()
+	if c.Known {
+		isBehind := c.isBehind()
+		c.setUnavailable()
+		c.setHeld(isBehind)
+		c.setNotUpdated()
+		c.setRemaining()
+	}
+	c.Certificates = slices.DeleteFunc(c.Certificates, func(x Certificate) bool { return x.Expires.Sub(c.now) > expiresSoon })
+}
+
+// setCounts sets Counts. Machines without a node are Done as far as the status of the pool says so.
+func (c *calculation) setCounts() {
+	if c.FromStatus {
+		if c.isImageMissing() { // the status also counts machines without the image
+			c.Done, c.Unreported = 0, c.Unreported+c.Done
+		}
+		return
+	}
+	count := map[State]int{}
+	for _, n := range c.Nodes {
+		count[n.State]++
+	}
+	c.Counts = Counts{count[Done], count[Updating], count[Stuck], count[Waiting], count[Idle], count[Unreported]}
+	done, missing := max(0, min(c.Missing, c.updated-c.Done)), c.Missing
+	switch {
+	case c.Partial:
+		done, missing = 0, 0
+	case c.Updated:
+		done = missing
+	case c.isImageMissing():
+		done = 0
+	}
+	c.Done, c.Unreported = c.Done+done, c.Unreported+missing-done
+}
+
+// setTypical sets Typical, the median of durations.
+func (c *calculation) setTypical() {
+	for _, n := range c.Nodes {
+		if n.State == Done && !n.WasTakenBack && !n.Requested.IsZero() && n.Completed.After(n.Requested) {
+			c.durations = append(c.durations, n.Completed.Sub(n.Requested))
+		}
+	}
 	if all := c.durations; len(all) > 0 {
 		slices.Sort(all)
 		lower, upper := all[(len(all)-1)/2], all[len(all)/2]
 		c.Typical = lower + (upper-lower)/2
 	}
-	if c.Known {
-		c.setUnavailable()
-		c.setNotUpdated()
-		c.setRemaining()
-	}
-	c.Certificates = slices.DeleteFunc(c.Certificates, func(x Certificate) bool { return x.Expires.Sub(c.now) > expiresSoon })
 }
 
 // setDegradedSince corrects DegradedSince of a node, because some daemons change this time at each

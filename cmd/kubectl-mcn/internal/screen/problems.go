@@ -80,21 +80,9 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 		p.Tone = Alarm
 	}
 	p.Since, p.began = n.DegradedSince, n.Since
-	p.marks, p.What, p.Message, p.Next = marks(n), howStuck(pool, n, o), n.Message, Next(n, o)
+	p.marks, p.What, p.Message, p.Next = marks(n), howStuck(pool, n, o), messageOf(n, o), Next(n, o)
 	details, ofPods := o.ofPods(n)
 	p.Details = details
-	if listed := mco.Listed(n.Message); listed != nil && !o.Whole {
-		for i := range listed { // its end has only names; one of six lines is left for other words
-			listed[i] = Cut(Clean(listed[i]), 5*(o.Width-len(margin))/len(listed))
-		}
-		p.Message = strings.Join(listed, "; ")
-	}
-	switch {
-	case !n.Failing && !n.Degraded:
-		p.Message = "" // it says what the step does, which is no cause
-	case n.IsOld:
-		p.Message = "in the last attempt: " + p.Message
-	}
 	why := unready(n)
 	if p.Message == "" {
 		p.Message = why
@@ -111,6 +99,25 @@ func ofNode(pool cluster.Pool, n cluster.Node, o Options) Problem {
 	}
 	p.cause = [9]any{n.State, step, n.Degraded, n.OffTarget, n.Cordoner.Deletes(), n.IsLifted, n.Back.IsZero(), isReadyAgain(n), same}
 	return p
+}
+
+// messageOf returns the error of a node. It is "" if the node does not fail: then its message says what the step does,
+// which is no cause.
+func messageOf(n cluster.Node, o Options) string {
+	if !n.Failing && !n.Degraded {
+		return ""
+	}
+	message := n.Message
+	if listed := mco.Listed(message); listed != nil && !o.Whole {
+		for i := range listed { // its end has only names; one of six lines is left for other words
+			listed[i] = Cut(Clean(listed[i]), 5*(o.Width-len(margin))/len(listed))
+		}
+		message = strings.Join(listed, "; ")
+	}
+	if n.IsOld {
+		message = "in the last attempt: " + message
+	}
+	return message
 }
 
 // ofOthers returns the problems of a node that do not stop its update: conditions that end in Degraded,
