@@ -105,7 +105,18 @@ func Target(config, image string) string {
 	return "MachineConfig " + config + " / Image " + image
 }
 
-var target = regexp.MustCompile(`MachineConfig (\S+) / Image (\S*[^\s.,])`)
+var (
+	target   = regexp.MustCompile(`MachineConfig (\S+) / Image (\S*[^\s.,])`)
+	rendered = regexp.MustCompile(`MachineConfig (rendered-[\w.-]*\w)`) // a sentence may end behind the name
+)
+
+// ReadConfig returns the rendered config that a message names as a target, or "".
+func ReadConfig(message string) string {
+	if match := rendered.FindStringSubmatch(message); match != nil {
+		return match[1]
+	}
+	return ""
+}
 
 // ReadImage returns the image that a message names for a config, or "".
 func ReadImage(message, config string) string {

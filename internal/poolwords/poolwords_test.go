@@ -43,7 +43,12 @@ func TestReadBuildIsTheReverseOfMessage(t *testing.T) {
 	}
 }
 
-func TestReadImageIsTheReverseOfTarget(t *testing.T) {
+func TestReadConfigAndReadImageAreTheReverseOfTarget(t *testing.T) {
+	for _, image := range []string{"", "example.com/os@sha256:1"} {
+		message := poolwords.AllUpdating + poolwords.Target("rendered-a.b-1", image) + ". 0 of 7 nodes have it."
+		assert.Equal(t, "rendered-a.b-1", poolwords.ReadConfig(message))
+	}
+	assert.Empty(t, poolwords.ReadConfig(poolwords.AllUpdating+poolwords.Target("99-worker", "")), "it is not rendered")
 	message := poolwords.AllUpdated + poolwords.Target("a", "example.com/os@sha256:1") + "."
 	assert.Equal(t, "All nodes are updated with MachineConfig a / Image example.com/os@sha256:1.", message)
 	assert.Equal(t, "example.com/os@sha256:1", poolwords.ReadImage(message, "a"))

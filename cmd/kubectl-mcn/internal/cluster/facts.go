@@ -1,11 +1,12 @@
 package cluster
 
 import (
-	"strings"
 	"time"
 
 	configv1 "github.com/openshift/api/config/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/openshift/upgrademonitor/cmd/kubectl-mcn/internal/mco"
 )
 
 // Facts are what is known about a cluster in addition to its pools and nodes. Each of them may be
@@ -45,7 +46,7 @@ func NewVersion(o *configv1.ClusterVersion) Version {
 		v.IsUpdating, v.Since = last.State == configv1.PartialUpdate, last.StartedTime.UTC()
 	}
 	for _, c := range o.Status.Conditions {
-		if v.IsUpdating && c.Type == configv1.OperatorProgressing && !strings.HasSuffix(c.Message, v.Desired) {
+		if v.IsUpdating && c.Type == configv1.OperatorProgressing && !mco.OnlyVersion.MatchString(c.Message) {
 			v.Message = c.Message
 		}
 	}

@@ -52,7 +52,7 @@ func (n Node) hasFailedToUpdate() bool {
 // the target: the controller has not looked at the target yet.
 func IsOfOther(config string, messages ...string) bool {
 	for _, message := range messages {
-		if name := NameIn(message, namedTarget); name != "" && name != config {
+		if name := poolwords.ReadConfig(message); name != "" && name != config {
 			return true
 		}
 	}
@@ -72,7 +72,7 @@ func ImageOf(config string, messages ...string) (image string, isNamed, isImageM
 			return image, true, true
 		case isBuild || message == poolwords.Degraded:
 			isImageMode = true
-		case NameIn(message, namedTarget) == config:
+		case poolwords.ReadConfig(message) == config:
 			isNamed = true // the target has no image
 		}
 	}

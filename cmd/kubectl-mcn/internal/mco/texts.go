@@ -94,9 +94,10 @@ var (
 	upgradeFailure = text("the error of a degraded node follows", "machine-config-daemon: pkg/daemon/update.go",
 		`Node w-1 upgrade failure. unexpected on-disk state validating against rendered-worker-aaa`,
 		`^Node \S+ upgrade failure\. `)
-	namedTarget = text("the condition of a pool is about this config", "machine-config-controller: pkg/controller/node/status.go",
-		`All nodes are updating to MachineConfig rendered-worker-bbb. 0 of 7 nodes have it. See oc get machineconfignodes`,
-		`MachineConfig (rendered-[\w.-]*\w)`) // a sentence may end behind the name
+	// OnlyVersion matches the message of a ClusterVersion that names nothing but its version.
+	OnlyVersion = text("the update of the cluster waits for nothing that it names", "cluster-version-operator: pkg/cvo/status.go",
+		`Working towards 4.20.5`,
+		`^(Working towards|Cluster version is) \S+$`)
 	// NamedBuild has the name of the MachineOSBuild that has failed, and NamedConfig that of the MachineConfig that cannot be
 	// rendered.
 	NamedBuild = text("the build is next", "machine-config-controller: pkg/controller/build/reconciler.go",
