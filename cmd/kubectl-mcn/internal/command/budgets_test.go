@@ -106,9 +106,6 @@ func TestThePodsOfADumpDecideTheBudget(t *testing.T) {
 	down.Status.Conditions = []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionFalse, LastTransitionTime: metav1.NewTime(now)}}
 	pending.Status.Phase = corev1.PodPending
 	for name, test := range map[string]struct{ in, says, never string }{
-		"a dump without Pods":                         {of(web, db), anyOfShop, "PDB"},
-		"a dump with the Pod":                         {of(web, db, newPod("web")), refusedByWeb, "shop/db"},
-		"a dump with a Pod that no budget selects":    {of(db, newPod("web")), "    no budget of shop selects pdb-app-0\n    next: oc get pod pdb-app-0 -n shop\n", "PDB"},
 		"a budget whose selector is invalid":          {of(invalid, newPod("invalid")), "    no budget of shop selects pdb-app-0\n", "PDB"},
 		"a budget that now allows the eviction":       {of(newBudget("web", 1, 2, 1, 2), newPod("web")), "    shop/pdb-app-0 can be evicted now\n", "PDB"},
 		"a budget that was changed just now":          {of(changed, newPod("web")), "    PDB shop/web allows 0 disruptions (its last change is not processed yet):\n    pdb-app-0\n    next: oc get pdb -n shop\n", "can be"},

@@ -66,12 +66,8 @@ func TestTheStepAndTheMessageDecideTheNextCommands(t *testing.T) {
 		degraded, says string // the messages of NodeDegraded and of the step
 		want           []string
 	}{
-		"the controller drains":             {phases.Drained, "failed to drain node: worker-0 after 1 hour. Please see machine-config-controller logs", "", []string{"logs deploy/machine-config-controller"}},
-		"the daemon fails during a drain":   {phases.Drained, "disk full", "", []string{"logs -c machine-config-daemon"}},
 		"the node does not come back":       {phases.RebootedNode, "", "", []string{"oc describe node worker-0"}},
 		"the daemon fails after a reboot":   {phases.RebootedNode, "disk full", "", []string{"get pods -o wide", "logs -c machine-config-daemon"}},
-		"two pods of a namespace":           {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"b" -n "shop"`), []string{"oc get pdb -n shop"}},
-		"pods of two namespaces":            {phases.Drained, "", refused(`"a" -n "shop"`) + ", " + refused(`"a" -n "blog"`), []string{"oc get pdb -n shop", "oc get pdb -n blog"}},
 		"a pod whose name is invalid":       {phases.Drained, "", refused(`"$(reboot)" -n "shop"`), nil},
 		"a namespace whose name is invalid": {phases.Drained, "", refused(`"a" -n "$(reboot)"`), nil},
 	} {
