@@ -248,11 +248,9 @@ func TestNodesThatTakeEveryPlaceBlockAPool(t *testing.T) {
 		want  string
 	}{
 		"no node is stuck":                                              {worker("1"), nodes(drainingNode("a", 99), waitingNode("b")), ""},
-		"a stuck node takes the only place":                             {worker("1"), nodes(drainingNode("a", 9), waitingNode("b")), "blocked"},
 		"a pool that is not known":                                      {nil, nodes(drainingNode("a", 9), waitingNode("b")), ""},
 		"an unavailable node takes the only place":                      {worker("1", unavailable(1)), nodes(waitingNode("a"), waitingNode("b")), "blocked"},
 		"an unavailable node and an updating node share the only place": {worker("1", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "blocked"},
-		"an update and an unavailable node take both places":            {worker("2", unavailable(2)), nodes(drainingNode("a", 99), waitingNode("b")), "full"},
 		"an update and the only waiting node take both places":          {worker("2"), nodes(drainingNode("a", 99), cordoned(waitingNode("b"))), ""},
 		"the only waiting node takes the only place":                    {worker("1"), nodes(cordoned(waitingNode("b"))), "blocked"},
 		"a limit that is no percentage, and a cordoned Node":            {worker("two"), nodes(cordoned(finishedNode("a", 0, 9)), waitingNode("b")), ""},
@@ -266,11 +264,6 @@ func TestNodesThatTakeEveryPlaceBlockAPool(t *testing.T) {
 
 func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 	three := []cluster.Node{finishedNode("a", 0, 8), finishedNode("b", 0, 6), finishedNode("c", 6, 13)}
-	unknown := func(name string) cluster.Node {
-		n := finishedNode(name, 0, 1)
-		n.Requested = time.Time{}
-		return n
-	}
 	with := func(nodes ...cluster.Node) []cluster.Node { return append(slices.Clone(three), nodes...) }
 	unreported := cluster.Node{Node: mco.Node{Node: progress.Node{Name: "u", Pool: "worker"}}} // it is not known whether this node must be updated
 	for name, tc := range map[string]struct {
@@ -279,17 +272,14 @@ func TestTheRemainingTimeIsKnownAfterThreeUpdates(t *testing.T) {
 		left  float64
 		known bool
 	}{
-		"all done":                    {worker("", retargeted(99)), three, 0, true},
-		"only two updates have ended": {worker("", retargeted(99)), []cluster.Node{three[0], three[1], drainingNode("d", 99)}, 0, false},
-		"the start of one of three updates is not known": {worker("", retargeted(99)), []cluster.Node{three[0], three[1], unknown("c"), drainingNode("d", 99)}, 0, false},
-		"one of three updates ends before its start":     {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
+		"all done": {worker("", retargeted(99)), three, 0, true},
+		"one of three updates ends before its start": {worker("", retargeted(99)), []cluster.Node{three[0], three[1], finishedNode("c", 9, 8), drainingNode("d", 99)}, 0, false},
 		"one updating":                                {worker("", retargeted(99)), with(drainingNode("d", 99)), 5, true},
 		"one updating for longer than usual":          {worker("", retargeted(99)), with(drainingNode("d", 91)), 0, true},
 		"one updating, by a clock that is ahead":      {worker("", retargeted(99)), with(drainingNode("d", 103)), 7, true},
 		"paused":                                      {worker("", paused, retargeted(99)), with(waitingNode("d")), 0, false},
 		"one waiting":                                 {worker("", retargeted(99)), with(waitingNode("d")), 7, true},
 		"three waiting for two places":                {worker("2", retargeted(99)), with(waitingNode("d"), waitingNode("e"), waitingNode("f")), 14, true},
-		"an unavailable node takes one of two places": {worker("2", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d"), waitingNode("e")), 14, true},
 		"blocked by a node that is done":              {worker("1", retargeted(99)), with(notReady(finishedNode("s", 0, 7)), waitingNode("d")), 0, false},
 		"one unreported, one waiting, one updating":   {worker("2", retargeted(99)), with(unreported, waitingNode("d"), drainingNode("e", 99)), 12, true},
 		"no nodes":                                    {worker("", retargeted(99)), nil, 0, false},

@@ -44,8 +44,6 @@ func TestTheCauseIsTheErrorWithoutItsWrappers(t *testing.T) {
 		failing bool
 		pods    []mco.Pod
 	}{
-		"an attempt is running":                                      {drain(draining), draining, false, nil},
-		"a drain has failed for one hour":                            {append(drain(drainFailed+evictPG0+untilDrainer), degraded(afterAnHour)), evictPG0, false, []mco.Pod{refused("pg-0")}},
 		"a drain has failed for one hour, and an attempt is running": {append(drain(draining), degraded(afterAnHour)), afterAnHourIs, false, nil},
 		"several pods": {
 			drain(drainFailed + "[" + evictPG0 + ", " + waitForVM + ", " + evictPG1 + "]" + untilDrainer),
@@ -158,8 +156,6 @@ func TestAnErrorIsOldIfAStepHasChangedSince(t *testing.T) {
 		isOld   bool
 	}{
 		"a step failed in the same second as NodeDegraded": {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 63), degraded("disk full")), phases.AppliedFilesAndOS, 4, "disk full", false},
-		"another step failed after the failure":            {update(is(phases.Drained, yes, 70), is(phases.AppliedFilesAndOS, running, 71, "Error: no space left"), degraded(afterAnHour)), phases.AppliedFilesAndOS, 70, "Error: no space left", false},
-		"the same step began again":                        {update(is(phases.Drained, yes, 4), is(phases.AppliedFilesAndOS, running, 70), degraded("disk full")), phases.AppliedFilesAndOS, 70, "disk full", true},
 		"the drain is retried, and fails":                  {update(is(phases.Drained, running, 70, drainFailed+evictPG0), degraded(afterAnHour)), phases.Drained, 3, evictPG0, false},
 		"the drain has succeeded since":                    {update(is(phases.Drained, yes, 63), degraded(afterAnHour)), phases.AppliedFilesAndOS, 63, afterAnHourIs, true},
 		"another drain has begun since":                    {update(is(phases.Drained, running, 70, stillDraining), is(phases.AppliedFilesAndOS, running, 5), degraded("disk full")), phases.Drained, 70, "disk full", true},

@@ -87,7 +87,6 @@ func TestTheMostSpecificErrorIsShown(t *testing.T) {
 		message string
 	}{
 		"the error of the object is longer":                            {"disk", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "disk full"},
-		"the error of the annotation is longer":                        {"a: disk full: b", mcn(updated, degraded("Node worker-0 upgrade failure. disk full")), "a: disk full: b"},
 		"the object has an error with the prefix of an earlier update": {"", mcn(updated, degraded("Action during update to a: Node worker-0 upgrade failure. disk full")), "disk full"},
 	} {
 		n := mco.Of(newNode("state", "Degraded", "reason", tc.reason), tc.object)
@@ -122,8 +121,7 @@ func TestARebootIsOverOnceTheMachineIsUp(t *testing.T) {
 		message         string
 		back            float64
 	}{
-		"Ready again":         {ready: 25, isReady: true, back: 25},
-		"NotReady since then": {ready: 25, degraded: 24},
+		"NotReady since then":                       {ready: 25, degraded: 24},
 		"NotReady, and the daemon has failed later": {ready: 23, degraded: 24, back: 24},
 		"the daemon was about to end":               {ready: 1, isReady: true, degraded: 20.5},
 		"the daemon could not reboot":               {ready: 1, isReady: true, degraded: 24, message: "reboot command failed, something is seriously wrong"},
@@ -183,7 +181,6 @@ func TestACordonIsLiftedBetweenTheDrainAndTheUncordon(t *testing.T) {
 		"draining":                   {more: conditions[:0], want: true, writer: "kubectl-uncordon", isOfCordons: true},
 		"draining, another owner":    {fields: `{"f:spec":{"f:unschedulable":{}}}`, want: true, writer: "gpu-operator", isOfCordons: true},
 		"draining, MCO has written":  {want: true, writer: "machine-config-controller"},
-		"rebooting":                  {more: []func(*mcfgv1.MachineConfigNode){is(phases.Drained, yes, 6), is(phases.RebootedNode, running, 7)}, want: true},
 		"preparing again":            {more: []func(*mcfgv1.MachineConfigNode){is(phases.UpdatePrepared, running, 7)}},
 		"uncordoning":                {more: []func(*mcfgv1.MachineConfigNode){is(phases.Drained, yes, 6), is(phases.Uncordoned, running, 7)}},
 		"an uncordon was requested":  {drain: "uncordon-" + configB},

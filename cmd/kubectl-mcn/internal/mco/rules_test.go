@@ -19,11 +19,6 @@ func TestFailingAndUnavailableNodesTakePlaces(t *testing.T) {
 		isCordoned              bool
 		want                    int
 	}{
-		"done":                           {configB, configB, "Done", false, 0},
-		"waits":                          {configA, configA, "Done", false, 0},
-		"waits, cordoned":                {configA, configA, "Done", true, 1},
-		"desires the target":             {configA, configB, "Done", false, 1},
-		"updates, cordoned":              {configA, configB, "Working", true, 1},
 		"fails":                          {configA, configB, "Degraded", false, 1},
 		"cannot be reconciled":           {configA, configB, "Unreconcilable", false, 1},
 		"fails, cordoned":                {configA, configB, "Degraded", true, 2},

@@ -213,8 +213,7 @@ func TestObjectsMayHaveConditionsOfBothModes(t *testing.T) {
 		step    phases.Phase
 	}{
 		"standard": {nil, ".......", phases.UpdatePrepared},
-		"conditions of both modes, AppliedFiles runs":      {changes{add(phases.AppliedFiles, running, "x")}, "--->.....", phases.AppliedFiles},
-		"conditions of both modes, AppliedFilesAndOS runs": {changes{is(phases.AppliedFilesAndOS, running, 11), add(phases.AppliedFiles, no, "NotYetOccurred")}, "--->...", phases.AppliedFilesAndOS},
+		"conditions of both modes, AppliedFiles runs": {changes{add(phases.AppliedFiles, running, "x")}, "--->.....", phases.AppliedFiles},
 		"without a drain": {
 			changes{prepared("Drain Required: false"), is(phases.AppliedFilesAndOS, yes, 12)}, "#--#...", phases.UpdatePostActionComplete,
 		},
@@ -222,10 +221,9 @@ func TestObjectsMayHaveConditionsOfBothModes(t *testing.T) {
 			changes{is(phases.UpdatePrepared, no, 0, "Action during update to a: Drain Required: false"), is(phases.AppliedFilesAndOS, yes, 12)},
 			"---#...", phases.RebootedNode,
 		},
-		"two children are running":                {image(is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>...", phases.ImagePulledFromRegistry},
-		"pulled, and the files are being applied": {image(pulled, is(phases.AppliedFiles, running, 14)), "--->.#...", phases.AppliedFiles},
-		"pulled, and the files are not required":  {image(pulled, is(phases.AppliedFiles, no, 14)), "----.#...", phases.AppliedOSImage},
-		"the parent is complete":                  {image(applied, is(phases.UpdateExecuted, yes, 14)), "----#-...", phases.RebootedNode},
+		"two children are running":               {image(is(phases.AppliedFiles, running, 11), is(phases.ImagePulledFromRegistry, running, 11)), "--->.>...", phases.ImagePulledFromRegistry},
+		"pulled, and the files are not required": {image(pulled, is(phases.AppliedFiles, no, 14)), "----.#...", phases.AppliedOSImage},
+		"the parent is complete":                 {image(applied, is(phases.UpdateExecuted, yes, 14)), "----#-...", phases.RebootedNode},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := mco.Of(nil, mcn(append(changes{withDesired(configB)}, append(tc.changes, is(phases.Updated, no, 10))...)...))

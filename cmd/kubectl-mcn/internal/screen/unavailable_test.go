@@ -119,8 +119,6 @@ func TestAnUnavailableNodeHasAnEntryUnlessItsPoolNamesIt(t *testing.T) {
 		"done, for a moment":                    {cluster.Pool{Counts: cluster.Counts{Updating: 1}}, cluster.Done, progress.NotReady, time.Minute, false},
 		"done for a moment":                     {cluster.Pool{}, cluster.Done, progress.NotReady, 6 * time.Minute, false},
 		"done, the pool is full":                {cluster.Pool{Full: true}, cluster.Done, progress.NotReady, 3 * time.Minute, false},
-		"done, paused, cordoned":                {cluster.Pool{Paused: true}, cluster.Done, progress.Cordoned, 3 * time.Minute, false},
-		"waiting, paused":                       {cluster.Pool{Paused: true}, cluster.Waiting, progress.NotReady, 3 * time.Minute, true},
 		"waiting, paused, cordoned":             {cluster.Pool{Paused: true, Counts: cluster.Counts{Updating: 1}}, cluster.Waiting, progress.Cordoned, 3 * time.Minute, false},
 		"waiting, cordoned, nothing is updated": {cluster.Pool{}, cluster.Waiting, progress.Cordoned, 3 * time.Minute, false},
 		"waiting, another node is updated":      {cluster.Pool{Counts: cluster.Counts{Updating: 1}}, cluster.Waiting, progress.Cordoned, time.Minute, true},
