@@ -51,5 +51,13 @@ func movedFrom(p *mcfgv1.MachineConfigPool, byPool map[string][]Node) (names []s
 	return names
 }
 
-// isComplete reports whether all Nodes of a pool are known.
-func (c census) isComplete(pool string) bool { return c.hasNodes && c.absent[pool] == 0 }
+// isComplete reports whether all Nodes of a pool are known. Those of an unknown pool are if those of all pools are.
+func (c census) isComplete(pool string) bool {
+	absent, isKnown := c.absent[pool]
+	for _, n := range c.absent {
+		if !isKnown {
+			absent += n
+		}
+	}
+	return c.hasNodes && absent == 0
+}

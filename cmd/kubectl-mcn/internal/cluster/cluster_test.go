@@ -81,7 +81,8 @@ func TestNodesAndSelectorsDecideThePool(t *testing.T) {
 		"an object of no pool":                                {nodes{cluster.NewNode(nil, object("not-yet-set", configB))}, false, "unselected"},
 		"a v1alpha1 object of no pool":                        {nodes{cluster.NewNode(nil, object("NotYetSet", configB))}, false, "unselected"},
 		"a Node of a custom pool that was deleted":            {nodes{cluster.NewNode(kube("rendered-web-b", "worker", "web"), nil)}, true, "worker"},
-		"an object of a pool that is not known":               {nodes{cluster.NewNode(kube(configB, "worker"), nil), cluster.NewNode(nil, object("web", configB))}, false, "workerleft over"},
+		"a pool that is not known, all others are complete":   {nodes{cluster.NewNode(kube(configB, "worker"), nil), cluster.NewNode(nil, object("web", configB))}, false, "workerleft over"},
+		"a pool that is not known, and one is not complete":   {nodes{cluster.NewNode(kube(configA, "infra"), nil), cluster.NewNode(nil, object("web", configB))}, false, "infraweb"},
 	} {
 		pools := []*mcfgv1.MachineConfigPool{selecting("infra"), selecting("gpu"), selecting("worker")}
 		if !tc.hasNodes {

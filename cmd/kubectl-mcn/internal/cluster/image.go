@@ -44,10 +44,14 @@ func imageOf(config string, nodes []Node, updated int, messages ...string) strin
 	return newest.Desired.Image
 }
 
-// isRequestedLater reports whether the update of a was requested after the update of b: a node that does not run its desired
-// target is newer, and otherwise the node whose update is later.
+// isRequestedLater reports whether the update of a was requested after the update of b. If that is not known, a node that waits
+// for its desired target is the later one, and otherwise the node whose update is later.
 func isRequestedLater(a, b *Node) bool {
-	rank := map[bool]int{true: -1}
+	requested := 0
+	if !a.Requested.IsZero() && !b.Requested.IsZero() {
+		requested = a.Requested.Compare(b.Requested)
+	}
+	waits := map[bool]int{false: 1} // by hasDesired
 	last := func(n *Node) time.Time { return mco.Latest(n.Started, n.Completed, n.Requested) }
-	return cmp.Or(rank[a.hasDesired()]-rank[b.hasDesired()], last(a).Compare(last(b)), cmp.Compare(a.Desired.Image, b.Desired.Image)) > 0
+	return cmp.Or(requested, waits[a.hasDesired()]-waits[b.hasDesired()], last(a).Compare(last(b)), cmp.Compare(a.Desired.Image, b.Desired.Image)) > 0
 }

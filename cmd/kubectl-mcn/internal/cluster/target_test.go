@@ -71,9 +71,11 @@ func TestTheNumberOfUpdatedMachinesDecidesTheImage(t *testing.T) {
 	assert.Equal(t, 1, one(t, pool, 60, imaged("a", "y", "x", 50, 0), imaged("b", "x", "x", 0, 5)).Updating, "a request of an image is not withdrawn: the number may be old")
 	says := withCondition(mcfgv1.MachineConfigPoolUpdating, "All nodes are updating to MachineConfig "+configB+" / Image z")
 	assert.Equal(t, "z", one(t, worker("1", says), 60, nodes...).Target.Image, "the pool has named its image")
+	p := one(t, worker("1"), 60, imaged("a", "y", "y", 50, 58), imaged("b", "z", "x", 40, 0))
+	assert.Equal(t, "y", p.Target.Image, "without a number, the last request decides")
 	built := withCondition(mcfgv1.MachineConfigPoolUpdating, "Pool is paused; OS image build completed successfully (mosb: b)")
 	for _, state := range []func(*mcfgv1.MachineConfigPool){building, built, withCondition("ImageBuildDegraded", "exit status 125")} {
-		p := one(t, worker("1", state), 60, imaged("a", "x", "x", 0, 5))
+		p = one(t, worker("1", state), 60, imaged("a", "x", "x", 0, 5))
 		assert.Equal(t, progress.Target{Config: configB}, p.Target, "the nodes have the image of the target before")
 		assert.Equal(t, 1, p.Waiting)
 	}

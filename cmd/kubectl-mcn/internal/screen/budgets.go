@@ -31,16 +31,25 @@ func (o Options) ofPods(n cluster.Node) (texts, next []string) {
 	return said.texts(o), next
 }
 
-// rank orders the pods of a drain: those that are terminating or not Ready come first, then refused ones, because one
-// command shows all budgets of a namespace.
+// The order of the pods of a drain. Refused pods come before pods of which nothing is known, because one command shows all
+// budgets of a namespace.
+const (
+	isHeld   = iota // by a finalizer
+	isBroken        // terminating or not Ready
+	isRefused
+	isOther
+)
+
 func (o Options) rank(n cluster.Node, pod mco.Pod) int {
 	switch state, _ := o.stateOf(n, pod); {
+	case len(state.Finalizers) > 0:
+		return isHeld
 	case !state.Deleted.IsZero(), !state.NotReady.IsZero():
-		return 0
+		return isBroken
 	case pod.Refused:
-		return 1
+		return isRefused
 	}
-	return 2
+	return isOther
 }
 
 // saidOfPods collects what a screen says about the pods of a drain.
@@ -64,15 +73,15 @@ func (s *saidOfPods) add(n cluster.Node, pod mco.Pod, o Options) []string {
 		return []string{mco.ControllerLog} // the controller tries again
 	case !state.Deleted.IsZero():
 		s.leaving = addOnce(s.leaving, Clean(name.String()+o.terminating(state)))
-		return []string{showPod(n, pod)}
+		return []string{o.showPod(n, pod)}
 	case !pod.Refused:
 		if !state.NotReady.IsZero() {
 			say(o.notReady(state))
 		}
-		return []string{showPod(n, pod)}
+		return []string{o.showPod(n, pod)}
 	case isKnown && len(by) == 0:
 		s.unselected[pod.Namespace] = addOnce(s.unselected[pod.Namespace], pod.Name)
-		return []string{showPod(n, pod)}
+		return []string{o.showPod(n, pod)}
 	case len(by) == 1 && o.Budgets[by[0]].Allows(state), state.IsUnguarded:
 		say(" can be evicted now")
 		return []string{mco.ControllerLog} // the controller tries again
@@ -138,8 +147,12 @@ func (o Options) first(texts []string, state string) []string {
 }
 
 // showPod returns the command that shows a pod or, if the error names several pods of its namespace, all pods of the namespace.
-func showPod(n cluster.Node, pod mco.Pod) string {
-	isNeighbor := func(p mco.Pod) bool { return p.Namespace == pod.Namespace && p.Name != pod.Name }
+// A pod that is alone in what is known about it has its own command.
+func (o Options) showPod(n cluster.Node, pod mco.Pod) string {
+	rank := o.rank(n, pod)
+	isNeighbor := func(p mco.Pod) bool {
+		return p.Namespace == pod.Namespace && p.Name != pod.Name && (rank > isBroken || o.rank(n, p) == rank)
+	}
 	if slices.ContainsFunc(n.Pods, isNeighbor) {
 		return "oc get pods -n " + pod.Namespace
 	}

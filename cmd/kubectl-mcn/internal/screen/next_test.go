@@ -54,17 +54,24 @@ func TestABuildConcernsTheWaitingNodes(t *testing.T) {
 // One command shows the budgets of all refused pods of a namespace, so it comes before the commands for single pods. A pod
 // that is known to be terminating or not Ready comes first, wherever the error names it.
 func TestThePodsOfWhichMoreIsKnownComeFirst(t *testing.T) {
-	shop := mco.Pod{Namespace: "shop", Name: "a"}
-	n := cluster.Node{Node: mco.Node{Pods: []mco.Pod{shop, {Namespace: "db", Name: "b", Refused: true}, {Namespace: "db", Name: "c", Refused: true}}}}
-	now := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
-	o := Options{Facts: cluster.Facts{Pods: map[types.NamespacedName]cluster.Pod{}}, Now: now}
-	const show, budgets = "oc get pod a -n shop", "oc get pdb -n db"
-	_, next := o.ofPods(n)
-	assert.Equal(t, []string{budgets, show}, next)
-	for _, o.Pods[nameOf(shop)] = range []cluster.Pod{{Deleted: now}, {NotReady: now}} {
-		_, next = o.ofPods(n)
-		assert.Equal(t, []string{show, budgets}, next)
+	shop := func(name string) mco.Pod { return mco.Pod{Namespace: "shop", Name: name} }
+	n := cluster.Node{Node: mco.Node{Pods: []mco.Pod{shop("a"), {Namespace: "db", Name: "b", Refused: true}, {Namespace: "db", Name: "c", Refused: true}}}}
+	since := time.Date(2026, 3, 4, 14, 0, 0, 0, time.UTC)
+	nextWith := func(known map[string]cluster.Pod) []string {
+		o := Options{Facts: cluster.Facts{Pods: map[types.NamespacedName]cluster.Pod{}}, Now: since}
+		for name, pod := range known {
+			n.Pods = append(n.Pods, shop(name))
+			o.Pods[nameOf(shop(name))] = pod
+		}
+		texts, next := o.ofPods(n)
+		assert.Equal(t, len(known) > 0, slices.Contains(texts, "shop/e is not Ready since 14:00:00 (0s): CrashLoopBackOff"))
+		return next
 	}
+	assert.Equal(t, []string{"oc get pdb -n db", "oc get pod a -n shop"}, nextWith(nil))
+	known := map[string]cluster.Pod{"d": {Deleted: since, Finalizers: []string{"x"}}, "e": {NotReady: since, Why: "CrashLoopBackOff"}}
+	assert.Equal(t, []string{"oc get pod d -n shop", "oc get pod e -n shop", "oc get pdb -n db", "oc get pods -n shop"}, nextWith(known))
+	known["f"] = cluster.Pod{Deleted: since}
+	assert.Equal(t, []string{"oc get pod d -n shop", "oc get pods -n shop", "oc get pdb -n db"}, nextWith(known), "of two pods, as much is known")
 }
 
 // A node that goes on to a withdrawn target needs nothing, unless its daemon does not report.
