@@ -60,6 +60,8 @@ func TestNodesAndSelectorsDecideThePool(t *testing.T) {
 	windows.Labels[corev1.LabelOSStable] = "windows"
 	unlabeled := kube(configB, "worker")
 	unlabeled.Status.NodeInfo.OperatingSystem = "windows"
+	noRole := kube(configB)
+	noRole.Status.NodeInfo.OperatingSystem = "windows"
 	noLabels := kube(configB)
 	noLabels.Labels = nil
 	type nodes = []cluster.Node
@@ -77,6 +79,7 @@ func TestNodesAndSelectorsDecideThePool(t *testing.T) {
 		"the pool master is missing, no object":               {nodes{cluster.NewNode(kube(configB, "master"), nil)}, true, ""},
 		"Windows":                                             {nodes{cluster.NewNode(windows, object("worker", configB))}, true, "Windows"},
 		"Windows, without its label":                          {nodes{cluster.NewNode(unlabeled, nil)}, true, "Windows"},
+		"Windows, without a role":                             {nodes{cluster.NewNode(noRole, nil)}, true, "Windows"},
 		"an object without a Node, Nodes may not be listed":   {nodes{cluster.NewNode(nil, gone)}, true, "worker"},
 		"an object of no pool":                                {nodes{cluster.NewNode(nil, object("not-yet-set", configB))}, false, "unselected"},
 		"a v1alpha1 object of no pool":                        {nodes{cluster.NewNode(nil, object("NotYetSet", configB))}, false, "unselected"},

@@ -15,6 +15,7 @@ import (
 // A node whose cordon is lifted, or that is back from its reboot, needs another command than a node with the same error.
 func TestALiftedCordonAndANodeThatIsBackAreCausesOfTheirOwn(t *testing.T) {
 	n := cluster.Node{State: cluster.Updating, Slow: true, Node: mco.Node{Node: progress.Node{Name: "w-1", Pool: "worker", Update: progress.Started}, Step: phases.Drained, Failing: true, Message: "an error"}}
+	n.Started, n.Ended = time.Unix(1, 0), time.Unix(2, 0) // of steps, which say nothing about the Node
 	lifted, back := n, n
 	lifted.IsLifted, back.Back = true, time.Unix(1, 0)
 	for _, other := range []cluster.Node{lifted, back} {
@@ -28,6 +29,18 @@ func TestALiftedCordonAndANodeThatIsBackAreCausesOfTheirOwn(t *testing.T) {
 	assert.Equal(t, "Rebooted and back since Jan 1 00:00:01, at this step, the daemon has not reported the reboot, failing", howStuck(cluster.Pool{}, back, Options{}), "it may have reported something else")
 	back.Unavailable = lifted.Unavailable
 	assert.Equal(t, "Rebooted, at this step, the daemon has not reported the reboot, failing, NotReady", howStuck(cluster.Pool{}, back, Options{}))
+}
+
+// Without a MachineConfigNode, the Node of a machine that has come back says since when.
+func TestANodeIsReadyAgainIfThatIsAfterTheStartOfItsUpdate(t *testing.T) {
+	n := cluster.Node{Node: mco.Node{Node: progress.Node{Update: progress.Started}, Started: time.Unix(1, 0), Ended: time.Unix(2, 0)}}
+	done, down, same := n, n, n
+	done.Update, same.Ended = progress.NoUpdate, same.Started
+	down.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
+	assert.True(t, isReadyAgain(n))
+	for _, n := range []cluster.Node{done, down, same} {
+		assert.False(t, isReadyAgain(n))
+	}
 }
 
 // If nobody knows since when a node is degraded, the entry says since when its pool is, if that is known.
@@ -46,6 +59,15 @@ func TestPodsThatNoBudgetRefusesAreACauseOfTheirOwn(t *testing.T) {
 	a, b, c := mco.Pod{Namespace: "shop", Name: "a"}, mco.Pod{Namespace: "shop", Name: "b"}, mco.Pod{Namespace: "shop", Name: "c"}
 	assert.Equal(t, causeOf(a, b), causeOf(b, a))
 	assert.NotEqual(t, causeOf(a, b), causeOf(a, c))
+}
+
+// The error of a degraded node says more than its step, if there is one.
+func TestTheStepOfADegradedNodeMattersWithoutAnError(t *testing.T) {
+	causeOf := func(step phases.Phase, message string) any {
+		return ofNode(cluster.Pool{}, cluster.Node{Node: mco.Node{Node: progress.Node{Degraded: true}, Step: step, Message: message}}, Options{}).cause
+	}
+	assert.Equal(t, causeOf(phases.Drained, "disk full"), causeOf(phases.RebootedNode, "disk full"))
+	assert.NotEqual(t, causeOf(phases.Drained, ""), causeOf(phases.RebootedNode, ""))
 }
 
 // Nodes that have not reported share an entry, although they were not created at the same time.
@@ -75,4 +97,12 @@ func TestTheEntryOfPinnedImageSetsNamesThem(t *testing.T) {
 	assert.Equal(t, "a pinned image set has failed", ofSets([]string{""}, true))
 	assert.Equal(t, "pinned image set a is being pulled", ofSets([]string{"a"}, false))
 	assert.Equal(t, "pinned image sets a, b have failed", ofSets([]string{"a", "b"}, true))
+	for want, sets := range map[string][]mco.PinnedImageSet{
+		"a pinned image set has failed":           {{Name: "a", Failed: true}, {Name: "b"}},
+		"a pinned image set is being pulled":      {{Name: "a"}},
+		"the daemon checks the pinned image sets": {{}},
+	} {
+		p := cluster.Pool{Name: "worker", Known: true, Nodes: []cluster.Node{{Node: mco.Node{PinnedImageSets: sets}}}}
+		assert.Equal(t, "worker 0/0, "+want, Standing(p))
+	}
 }

@@ -134,3 +134,16 @@ func TestAnUnavailableNodeHasAnEntryUnlessItsPoolNamesIt(t *testing.T) {
 		assert.Equal(t, test.want, isOutage(test.pool, n, o), name)
 	}
 }
+
+// That a node takes two places matters only if it blocks its pool.
+func TestTwoPlacesAreSaidOnlyOfABlockedPool(t *testing.T) {
+	n := cluster.Node{State: cluster.Stuck}
+	n.Degraded, n.Desired.Config, n.Current.Config = true, "b", "a"
+	n.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
+	pool := cluster.Pool{Target: n.Desired, MaxUnavailable: 2, Unavailable: 1, Nodes: []cluster.Node{n}}
+	for _, pool.Blocked = range []bool{true, false} {
+		problem := Problem{}
+		problem.addUnavailable(pool, Options{})
+		assert.Equal(t, pool.Blocked, strings.Contains(problem.What, "takes 2 places"))
+	}
+}
