@@ -41,7 +41,9 @@ func TestABuildConcernsTheWaitingNodes(t *testing.T) {
 		assert.Equal(t, []string{next}, problem.Next)
 		assert.Equal(t, kind == "BuildFailed", len(problem.About) == 1, kind)
 	}
-	p.Build = &cluster.PoolCondition{Type: cluster.BuildSucceeded}
+	p.Build = &cluster.PoolCondition{Type: "Building"}
+	assert.Empty(t, Failures(p, Options{}), "a build has no time limit")
+	p.Build.Type = cluster.BuildSucceeded
 	assert.Len(t, Failures(p, Options{}), 1)
 	assert.Equal(t, []string{mco.ControllerLog}, nextForPool(p, *p.Build, Options{}))
 	p.Full = true

@@ -43,6 +43,15 @@ func TestANodeIsReadyAgainIfThatIsAfterTheStartOfItsUpdate(t *testing.T) {
 	}
 }
 
+// In JSON, too, the message of a Node that is NotReady is the cause, unless there is an error.
+func TestTheMessageOfAnUnavailableNodeIsTheCause(t *testing.T) {
+	n := cluster.Node{Slow: true, Node: mco.Node{Step: phases.RebootedNode, Messages: map[progress.UnavailableReason]string{progress.NotReady: "no status"}}}
+	n.Unavailable = []progress.Unavailable{{Reason: progress.NotReady}}
+	assert.Equal(t, "no status", ofNode(cluster.Pool{}, n, Options{}).Message)
+	n.Failing, n.Message = true, "an error"
+	assert.Equal(t, []string{"no status"}, ofNode(cluster.Pool{}, n, Options{}).Details)
+}
+
 // If nobody knows since when a node is degraded, the entry says since when its pool is, if that is known.
 func TestThePoolSaysSinceWhenANodeIsDegraded(t *testing.T) {
 	n := cluster.Node{Node: mco.Node{Node: progress.Node{Degraded: true}}}
