@@ -19,7 +19,8 @@ type Facts struct {
 	// Operator has the problems of the ClusterOperator machine-config.
 	Operator []PoolCondition
 	// Budgets are the PodDisruptionBudgets in the namespaces of refused evictions. BudgetsOf has the namespaces
-	// whose budgets could be read. Pods has the pods that errors of drains name and that could be read.
+	// whose budgets could be read. Pods has the pods that errors of drains name, and those of the budgets that
+	// refuse them, as far as they could be read.
 	Budgets   map[types.NamespacedName]Budget
 	BudgetsOf map[string]bool
 	Pods      map[types.NamespacedName]Pod

@@ -38,7 +38,8 @@ func (b Budget) Waits() bool {
 	return b.Failure == "" && b.DisruptionsAllowed <= 0 && b.CurrentHealthy < b.ExpectedPods
 }
 
-// Pod is a pod that the error of a drain names, or that its budget selects. A pod that is gone does not exist.
+// Pod is a pod that the error of a drain names, or another pod of a budget that refuses such a pod. A pod that is gone
+// does not exist.
 type Pod struct {
 	Labels  labels.Set
 	Node    string // the name of its node, or "" if it has none
