@@ -21,7 +21,8 @@ func Standing(p cluster.Pool) string {
 		text += " to " + targetText(p.Target)
 	}
 	parts, others := []string{text}, p
-	if others.Done = 0; p.Updating < manyNodes {
+	others.Done = 0
+	if p.Updating < manyNodes {
 		parts, others.Updating = append(parts, stepCounts(p)...), 0
 	}
 	parts = append(parts, stateCounts(others)...)
